@@ -1,9 +1,7 @@
 /*
  * dlp-expose: how much of the memory copies no kernel hides.
  *
- * A device's time is put in order behind the launches: what is launched from
- * now on should begin later, but where clocks differ it can begin earlier, so
- * time goes on as far as now was some launches ago. Copies of a kind, from
+ * A device's time is put in order behind the launches. Copies of a kind, from
  * one memory to another, are a group; where they overlap, the time counts for
  * one of them, so that the sum over a group is the length of its union.
  */
@@ -16,7 +14,6 @@
 #include "num.h"
 #include "stage.h"
 #include "timeline.h"
-#include "workrec.h"
 
 static const char usage[] =
     "usage: dlp-expose [-u] [file]\n"
@@ -28,19 +25,17 @@ static const char usage[] =
 
 /* The columns that the record of a copy has from the copy itself, after its
  * own. The last is only there where the file has a name. */
-#define COPY_COLS                                                              \
-	"dev", "stream", "kind", "src_mem", "dst_mem", "bytes", "iter",        \
-	    "phase", "layer", "op", "api", "pid", "tid", "src"
-static const char *const copy_cols[] = { COPY_COLS };
-
-#define BEHIND 4096 /* launches */
+#define COPY_COLS(col)                                                         \
+	col(dev), col(stream), col(kind), col(src_mem), col(dst_mem),          \
+	    col(bytes), col(iter), col(phase), col(layer), col(op), col(api),  \
+	    col(pid), col(tid), col(src)
 
 enum { KERNEL, COPY }; /* kinds of work in the timeline; graphs are kernels */
 
 struct transfer {     /* a kernel, or a copy until its record is written */
 	bool is_copy; /* of a kernel nothing else is known */
 	uint32_t group;
-	int64_t dur, union_ns, exposed_ns;
+	int64_t union_ns, exposed_ns;
 	struct buf head, rest;        /* fields before and after these two */
 	struct transfer *next, *prev; /* in its group; free ones */
 };
@@ -52,117 +47,60 @@ struct expose_dev {
 	bool named; /* the file has a name: column src */
 };
 
-struct expose_type {
-	bool is_copy;
-	struct workrec_cols cols;
-	struct rec_col *dev; /* as text */
-	/* of copies */
-	struct rec_col *id, *kind, *src_mem, *dst_mem, *bytes;
-	struct rec_col *kept[ARRAY_LEN(copy_cols)];
-};
-
 struct expose {
-	struct expose_type kern, graph, copy;
 	struct expose_dev *dev;
-	size_t n_dev;
 	struct smap devs, groups; /* "src\tdev"; "kind\tsrc_mem\tdst_mem" */
 	struct transfer *spare;
 	struct buf key;
-	int64_t now;       /* ns; what comes later is launched later */
-	int64_t *past_now; /* the same at each of the last launches, a ring */
-	size_t n_launch;
+	int64_t now; /* ns; what comes later is launched later */
+	struct launches launches;
 	struct out_src_type xfer;
 };
 
 static void
-add_field(struct buf *b, const struct rec *r, const struct rec_col *c)
+add_field(struct buf *b, const struct rec *r, int col)
 {
-	size_t n;
-	const char *s = rec_raw(r, c, &n);
+	struct mview v = rec_get_raw(r, col);
 
 	buf_putc(b, '\t');
-	if (s != NULL)
-		buf_put(b, s, n);
-	else
-		buf_putc(b, '-');
+	buf_put(b, v.s, v.n);
 }
 
 static struct expose_dev *
-device_of(struct expose *x, const struct rec *r, const struct expose_type *k,
-    const struct workrec *w)
+device_of(struct expose *x, const struct rec *r)
 {
-	struct expose_dev *d;
 	bool fresh;
 	uint32_t i;
 
 	buf_clear(&x->key);
-	add_field(&x->key, r, k->cols.src);
-	add_field(&x->key, r, k->dev);
+	add_field(&x->key, r, COL_src);
+	add_field(&x->key, r, COL_dev);
 	i = smap_put(&x->devs, x->key.s, x->key.len, &fresh);
 	if (fresh) {
-		x->dev = xrealloc(x->dev, ++x->n_dev, sizeof(*x->dev));
+		x->dev = xrealloc(x->dev, x->devs.n, sizeof(*x->dev));
 		memset(&x->dev[i], 0, sizeof(*x->dev));
 		timeline_init(&x->dev[i].time);
 		x->dev[i].time.uncut = true;
 	}
-	d = &x->dev[i];
-	d->named = w->src.s != NULL;
-	return d;
-}
-
-static struct transfer *
-new_transfer(struct expose *x)
-{
-	struct transfer *j = x->spare;
-
-	if (j == NULL)
-		return xcalloc(1, sizeof(*j));
-	x->spare = j->next;
-	buf_clear(&j->head);
-	buf_clear(&j->rest);
-	j->next = j->prev = NULL;
-	j->union_ns = j->exposed_ns = 0;
-	return j;
-}
-
-/* A piece of time counts for the first copy of each group. */
-static void
-pass_time(struct expose_dev *d, const struct timeline_piece *p)
-{
-	int64_t ns = num_sub(p->hi, p->lo);
-	struct transfer *j;
-	size_t i;
-
-	for (i = 0; i < d->n_group; i++) {
-		j = d->first[i];
-		if (j == NULL)
-			continue;
-		j->union_ns += ns;
-		if ((p->mask & 1u << KERNEL) == 0)
-			j->exposed_ns += ns;
-	}
-}
-
-static struct transfer **
-first_of_group(struct expose_dev *d, uint32_t no)
-{
-	if (no >= d->n_group) {
-		d->first =
-		    xrealloc(d->first, no + 1, sizeof(struct transfer *));
-		while (d->n_group <= no)
-			d->first[d->n_group++] = NULL;
-	}
-	return &d->first[no];
+	x->dev[i].named = rec_get(r, COL_src).s != NULL;
+	return &x->dev[i];
 }
 
 /* Second in its group: the first one goes on to count. */
 static void
 begin_copy(struct expose_dev *d, struct transfer *j)
 {
-	struct transfer **first = first_of_group(d, j->group), *f = *first;
+	struct transfer *f;
 
+	if (j->group >= d->n_group) {
+		d->first =
+		    xrealloc(d->first, j->group + 1, sizeof(struct transfer *));
+		while (d->n_group <= j->group)
+			d->first[d->n_group++] = NULL;
+	}
+	f = d->first[j->group];
 	if (f == NULL) {
-		*first = j;
+		d->first[j->group] = j;
 		return;
 	}
 	j->prev = f;
@@ -173,12 +111,19 @@ begin_copy(struct expose_dev *d, struct transfer *j)
 }
 
 static void
-put_copy(struct expose *x, const struct transfer *j, bool has_src)
+end_copy(struct expose *x, struct expose_dev *d, struct transfer *j)
 {
+#define NAME(col) #col
 	static const char *const names[] = { "id", "start_ns", "dur_ns", "gb_s",
-		"union_ns", "exposed_ns", COPY_COLS };
+		"union_ns", "exposed_ns", COPY_COLS(NAME) };
 
-	out_rec_src(&x->xfer, "xfer", names, ARRAY_LEN(names), has_src);
+	if (j->prev != NULL)
+		j->prev->next = j->next;
+	else
+		d->first[j->group] = j->next;
+	if (j->next != NULL)
+		j->next->prev = j->prev;
+	out_rec_src(&x->xfer, "xfer", names, ARRAY_LEN(names), d->named);
 	buf_put(&out_buf, j->head.s, j->head.len);
 	out_i64(j->union_ns);
 	out_i64(j->exposed_ns);
@@ -186,27 +131,26 @@ put_copy(struct expose *x, const struct transfer *j, bool has_src)
 	out_end();
 }
 
-static void
-end_copy(struct expose *x, struct expose_dev *d, struct transfer *j)
-{
-	if (j->prev != NULL)
-		j->prev->next = j->next;
-	else
-		d->first[j->group] = j->next;
-	if (j->next != NULL)
-		j->next->prev = j->prev;
-	put_copy(x, j, d->named);
-}
-
-/* The device's time goes on to t. */
+/* The device's time goes on to t. A piece of it counts for the first copy of
+ * each group. */
 static void
 advance_device(struct expose *x, struct expose_dev *d, int64_t t)
 {
 	struct timeline_piece p;
 	struct transfer *j;
+	int64_t ns;
+	size_t i;
 
 	while (timeline_next(&d->time, t, &p)) {
-		pass_time(d, &p);
+		ns = num_sub(p.hi, p.lo);
+		for (i = 0; i < d->n_group; i++) {
+			j = d->first[i];
+			if (j == NULL)
+				continue;
+			j->union_ns += ns;
+			if ((p.mask & 1u << KERNEL) == 0)
+				j->exposed_ns += ns;
+		}
 		j = p.what;
 		if (p.then == TIMELINE_BEGINS && j->is_copy) {
 			begin_copy(d, j);
@@ -219,81 +163,75 @@ advance_device(struct expose *x, struct expose_dev *d, int64_t t)
 	}
 }
 
-/* How far time has come: now is the newest launch. */
-static int64_t
-time_behind(struct expose *x)
-{
-	int64_t *now, t;
-
-	if (x->past_now == NULL)
-		x->past_now = xmalloc(BEHIND * sizeof(*x->past_now));
-	now = &x->past_now[x->n_launch++ % BEHIND];
-	t = x->n_launch > BEHIND ? *now : INT64_MIN;
-	*now = x->now;
-	return t;
-}
-
 static void
-fill_copy(struct expose *x, const struct rec *r, const struct expose_type *k,
-    struct transfer *j)
+fill_copy(
+    struct expose *x, const struct rec *r, struct transfer *j, int64_t dur)
 {
+#define ID(col) COL_##col
+	static const int kept[] = { COPY_COLS(ID) };
+	size_t i, n = ARRAY_LEN(kept) - (rec_get(r, COL_src).s == NULL);
 	int64_t bytes;
-	size_t i, n = ARRAY_LEN(k->kept);
 
 	buf_clear(&x->key);
-	add_field(&x->key, r, k->kind);
-	add_field(&x->key, r, k->src_mem);
-	add_field(&x->key, r, k->dst_mem);
+	add_field(&x->key, r, COL_kind);
+	add_field(&x->key, r, COL_src_mem);
+	add_field(&x->key, r, COL_dst_mem);
 	j->group = smap_put(&x->groups, x->key.s, x->key.len, NULL);
-	add_field(&j->head, r, k->id);
-	add_field(&j->head, r, k->cols.start);
-	add_field(&j->head, r, k->cols.dur);
+	add_field(&j->head, r, COL_id);
+	add_field(&j->head, r, COL_start_ns);
+	add_field(&j->head, r, COL_dur_ns);
 	buf_putc(&j->head, '\t');
-	if (j->dur > 0 && rec_i64(r, k->bytes, &bytes))
-		buf_f64(&j->head, (double)bytes / (double)j->dur, 3);
+	if (dur > 0 && rec_num(r, COL_bytes, &bytes))
+		buf_f64(&j->head, (double)bytes / (double)dur, 3);
 	else
 		buf_putc(&j->head, '-');
-	n -= rec_view(r, k->cols.src).s == NULL;
 	for (i = 0; i < n; i++)
-		add_field(&j->rest, r, k->kept[i]);
+		add_field(&j->rest, r, kept[i]);
 }
 
 static void
 read_transfer(struct stage *st, struct rec *r)
 {
 	struct expose *x = st->ctx;
-	const struct expose_type *k = rec_arg(r);
 	struct expose_dev *d;
-	struct transfer *j;
-	struct workrec w;
-	int64_t now;
+	struct transfer *j = x->spare;
+	int64_t start, dur, now;
+	bool has_dur;
 
 	stage_pass(st, r);
-	workrec_read(&w, &k->cols, r);
-	if (!w.has_start)
+	if (!rec_num(r, COL_start_ns, &start))
 		return;
-	now = w.has_api ? w.api : w.start;
-	if (now > x->now)
-		x->now = now;
-	if (!w.has_dur)
+	has_dur = rec_length(r, COL_dur_ns, &dur);
+	now = rec_num_or(r, COL_api_start_ns, start);
+	x->now = now > x->now ? now : x->now;
+	if (!has_dur)
 		return;
-	d = device_of(x, r, k, &w);
-	j = new_transfer(x);
-	j->is_copy = k->is_copy;
-	j->dur = num_sub(w.end, w.start);
+	d = device_of(x, r);
+	if (j != NULL) {
+		x->spare = j->next;
+		buf_clear(&j->head);
+		buf_clear(&j->rest);
+		j->next = j->prev = NULL;
+		j->union_ns = j->exposed_ns = 0;
+	} else {
+		j = xcalloc(1, sizeof(*j));
+	}
+	j->is_copy = rec_arg(r) != NULL;
 	if (j->is_copy)
-		fill_copy(x, r, k, j);
-	advance_device(x, d, time_behind(x));
-	timeline_add(&d->time, w.start, w.end, j->is_copy ? COPY : KERNEL, j);
+		fill_copy(x, r, j, dur);
+	advance_device(x, d, launches_put(&x->launches, x->now));
+	timeline_add(&d->time, start, num_add(start, dur),
+	    j->is_copy ? COPY : KERNEL, j);
 }
 
 static void
-free_expose(struct expose *x)
+forget_devices(struct stage *st)
 {
+	struct expose *x = st->ctx;
 	struct transfer *j;
 	size_t i;
 
-	for (i = 0; i < x->n_dev; i++) {
+	for (i = 0; i < x->devs.n; i++) {
 		timeline_free(&x->dev[i].time);
 		free(x->dev[i].first);
 	}
@@ -301,26 +239,14 @@ free_expose(struct expose *x)
 	smap_free(&x->devs);
 	smap_free(&x->groups);
 	buf_free(&x->key);
-	free(x->past_now);
-	x->past_now = NULL;
-	x->n_launch = 0;
+	launches_free(&x->launches);
 	while ((j = x->spare) != NULL) {
 		x->spare = j->next;
 		buf_free(&j->head);
 		buf_free(&j->rest);
 		free(j);
 	}
-	x->dev = NULL;
-	x->n_dev = 0;
-}
-
-static void
-forget_devices(struct stage *st)
-{
-	struct expose *x = st->ctx;
-
-	free_expose(x);
-	x->now = INT64_MIN;
+	*x = (struct expose){ .now = INT64_MIN, .xfer = x->xfer };
 }
 
 static void
@@ -330,36 +256,18 @@ finish_devices(struct stage *st)
 	uint64_t early = 0;
 	size_t i;
 
-	for (i = 0; i < x->n_dev; i++) {
+	for (i = 0; i < x->devs.n; i++) {
 		early += x->dev[i].time.early;
 		advance_device(x, &x->dev[i], INT64_MAX);
 	}
 	stage_note("expose_started_early", early);
 }
 
-static void
-listen_transfers(struct stage *st, const char *tag, struct expose_type *k)
-{
-	struct rec_type *t = stage_on(st, tag, read_transfer, NULL, k);
-	size_t i;
-
-	workrec_bind(
-	    &k->cols, t, WORKREC_SPAN, WORKREC_API_START | WORKREC_SRC);
-	k->dev = rec_col(t, "dev", REC_OPT);
-	if (!k->is_copy)
-		return;
-	REC_COLS(t, REC_OPT, { &k->id, "id" }, { &k->kind, "kind" },
-	    { &k->src_mem, "src_mem" }, { &k->dst_mem, "dst_mem" },
-	    { &k->bytes, "bytes" });
-	for (i = 0; i < ARRAY_LEN(copy_cols); i++)
-		k->kept[i] = rec_col(t, copy_cols[i], REC_OPT);
-}
-
 int
 main(int argc, char **argv)
 {
 	static const char *const notes[] = { "expose_started_early", NULL };
-	struct expose x = { .copy.is_copy = true };
+	struct expose x = { 0 };
 	struct stage st;
 	int rc;
 
@@ -367,11 +275,14 @@ main(int argc, char **argv)
 	st.ctx = &x;
 	st.section = forget_devices;
 	st.end = finish_devices;
-	listen_transfers(&st, "kern", &x.kern);
-	listen_transfers(&st, "graph", &x.graph);
-	listen_transfers(&st, "copy", &x.copy);
+	stage_reads(&st, "kern graph", read_transfer, .need = "start_ns dur_ns",
+	    .opt = "api_start_ns src dev");
+	stage_reads(&st, "copy", read_transfer, .need = "start_ns dur_ns",
+	    .opt = "api_start_ns src dev id stream kind src_mem dst_mem bytes"
+		   " iter phase layer op api pid tid",
+	    .arg = &x); /* any: it is a copy */
 	stage_anew(&st, notes);
 	rc = stage_run(&st);
-	free_expose(&x);
+	forget_devices(&st);
 	return out_finish(rc);
 }

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 
 #include "array.h"
-#include "buf.h"
 #include "out.h"
 #include "stage.h"
 #include "timeheap.h"
@@ -22,40 +21,27 @@ static const char usage[] = "usage: dlp-launch [-u] [file]\n"
 
 #define QUEUE (1 << 20) /* work in a longer queue is not counted */
 
-struct launch_type {
-	struct workrec_cols cols;
-	struct out_ext *ext;
-};
-
 struct launch_waits {
-	struct launch_type type[4];
-	struct smap devs; /* file and device; their number in queue */
-	struct timeheap *queue;
+	struct smap srcs, devs; /* files; file and device */
+	struct timeheap *queue; /* by number in devs */
 	size_t cap;
-	struct buf key;
 };
 
 static void
 launch_legend(struct stage *st, struct rec *r)
 {
-	struct launch_type *t = rec_arg(r);
-
 	(void)st;
-	out_ext_legend(t->ext, r);
+	out_ext_legend(rec_arg(r), r);
 }
 
 /* The queue of the device that a record names. */
 static struct timeheap *
 queue_of(struct launch_waits *l, const struct workrec *w)
 {
-	uint32_t id;
 	bool is_new;
+	uint32_t id = smap_put_pair(
+	    &l->devs, smap_put_view(&l->srcs, w->src), w->dev, &is_new);
 
-	buf_clear(&l->key);
-	buf_i64(&l->key, w->dev);
-	buf_putc(&l->key, '\t');
-	buf_put(&l->key, w->src.s != NULL ? w->src.s : "", w->src.n);
-	id = smap_put(&l->devs, l->key.s, l->key.len, &is_new);
 	if (is_new) {
 		ARRAY_GROW(l->queue, id, l->cap);
 		l->queue[id] = (struct timeheap){ 0 };
@@ -66,16 +52,16 @@ queue_of(struct launch_waits *l, const struct workrec *w)
 static void
 launch_work(struct stage *st, struct rec *r)
 {
-	struct launch_waits *l = st->ctx;
-	struct launch_type *t = rec_arg(r);
+	struct out_ext *ext = rec_arg(r);
 	struct timeheap *q;
 	struct workrec w;
 	int64_t queued = 0, waited = 0;
-	bool has_wait;
+	bool has_wait, in_queue;
 
-	workrec_read(&w, &t->cols, r);
-	if (w.has_start && w.has_api && w.has_dev) {
-		q = queue_of(l, &w);
+	work_read(&w, r);
+	in_queue = w.has_start && w.has_api && w.has_dev;
+	if (in_queue) {
+		q = queue_of(st->ctx, &w);
 		while (q->n > 0 && q->v[0].at <= w.api)
 			timeheap_pop(q);
 		queued = (int64_t)q->n;
@@ -84,11 +70,10 @@ launch_work(struct stage *st, struct rec *r)
 	}
 	has_wait = w.has_start && w.has_api_dur &&
 		   !__builtin_sub_overflow(w.start, w.api_end, &waited);
-	out_ext_begin(t->ext, r);
+	out_ext_begin(ext, r);
 	out_opt(has_wait, waited);
-	out_opt(
-	    w.has_start && w.has_api && w.has_dev && queued < QUEUE, queued);
-	out_ext_end(t->ext, r);
+	out_opt(in_queue && queued < QUEUE, queued);
+	out_ext_end(ext, r);
 }
 
 static void
@@ -100,6 +85,7 @@ forget_launch(struct stage *st)
 	for (i = 0; i < l->devs.n; i++)
 		timeheap_free(&l->queue[i]);
 	smap_clear(&l->devs);
+	smap_clear(&l->srcs);
 }
 
 int
@@ -115,17 +101,15 @@ main(int argc, char **argv)
 	stage_start(&st, "dlp-launch", usage, NULL, argc, argv);
 	st.ctx = &l;
 	st.section = forget_launch;
-	for (i = 0; i < ARRAY_LEN(tags); i++) {
-		l.type[i].ext = out_ext(added, ARRAY_LEN(added));
-		workrec_bind(&l.type[i].cols,
-		    stage_on(
-			&st, tags[i], launch_work, launch_legend, &l.type[i]),
-		    WORKREC_START, WORKREC_CALL | WORKREC_DEV | WORKREC_SRC);
-	}
+	for (i = 0; i < ARRAY_LEN(tags); i++)
+		stage_reads(&st, tags[i], launch_work, .need = "start_ns",
+		    .opt = "api_start_ns api_dur_ns dev src",
+		    .legend = launch_legend,
+		    .arg = out_ext(added, ARRAY_LEN(added)));
 	rc = stage_run(&st);
 	forget_launch(&st);
 	smap_free(&l.devs);
+	smap_free(&l.srcs);
 	free(l.queue);
-	buf_free(&l.key);
 	return out_finish(rc);
 }
