@@ -49,9 +49,8 @@ struct energy_group {
 };
 
 struct energy_iter {
-	uint32_t src;
+	uint32_t src, text; /* in energy.texts; text: its number */
 	int64_t start, end;
-	struct mview text; /* its number; lives in energy.texts */
 };
 
 struct energy_work { /* of xsort: the value */
@@ -59,24 +58,12 @@ struct energy_work { /* of xsort: the value */
 	uint32_t group;
 };
 
-struct energy_cols {
-	struct workrec_cols work;
-	const char *tag;
-	const struct rec_col *iter, *op, *dir, *phase, *layer;
-};
-
 struct energy {
 	const char *warn_as;
 	double price; /* of a kWh; 0: not asked for */
-	struct energy_cols kern, copy, set, graph;
-	struct workrec_cols iters;
-	const struct rec_col *iter;
-	struct {
-		struct rec_col *start, *dev, *name, *value, *src;
-	} series;
 	/* of the section */
 	struct smap texts;
-	struct smap devs;   /* "src\tdev" to the number in dev */
+	struct smap devs;   /* src and number to the number in dev */
 	struct smap groups; /* "dev\ttag\titer\top\tdir\tphase\tlayer" */
 	struct energy_dev *dev;
 	size_t n_dev, dev_cap;
@@ -92,48 +79,29 @@ struct energy {
 	struct out_type *type[2][2]; /* with src, with cost */
 };
 
-static uint32_t
-text_id(struct energy *e, struct mview v)
-{
-	return v.s != NULL ? smap_put(&e->texts, v.s, v.n, NULL)
-			   : smap_put(&e->texts, "-", 1, NULL);
-}
-
+/* A number for a device of a file. */
 static uint32_t
 dev_of(struct energy *e, struct mview src, int64_t dev)
 {
-	struct energy_dev *d;
+	uint32_t id = smap_put_view(&e->texts, src), no;
 	bool is_new;
-	uint32_t no;
 
-	buf_clear(&e->key);
-	buf_put(
-	    &e->key, src.s != NULL ? src.s : "-", src.s != NULL ? src.n : 1);
-	buf_putc(&e->key, '\t');
-	buf_i64(&e->key, dev);
-	no = smap_put(&e->devs, e->key.s, e->key.len, &is_new);
+	no = smap_put_pair(&e->devs, id, dev, &is_new);
 	if (src.s != NULL)
 		e->has_src = true;
-	if (!is_new)
-		return no;
-	ARRAY_GROW(e->dev, e->n_dev, e->dev_cap);
-	d = &e->dev[e->n_dev++];
-	*d = (struct energy_dev){ text_id(e, src), dev, NULL, 0, 0 };
+	if (is_new) {
+		ARRAY_GROW(e->dev, e->n_dev, e->dev_cap);
+		e->dev[e->n_dev++] = (struct energy_dev){ id, dev, NULL, 0, 0 };
+	}
 	return no;
 }
 
-static void
-key_add(struct buf *b, struct mview v)
-{
-	buf_putc(b, '\t');
-	buf_put(b, v.s != NULL ? v.s : "-", v.s != NULL ? v.n : 1);
-}
+#define FIELDS 5 /* of a group: iter, op, dir, phase, layer; "-" is unset */
 
 static uint32_t
 group_of(struct energy *e, uint32_t dev, const char *tag,
-    const struct mview field[5])
+    const struct mview field[FIELDS])
 {
-	struct energy_group *g;
 	bool is_new;
 	uint32_t no;
 	int i;
@@ -142,24 +110,16 @@ group_of(struct energy *e, uint32_t dev, const char *tag,
 	buf_i64(&e->key, dev);
 	buf_putc(&e->key, '\t');
 	buf_puts(&e->key, tag);
-	for (i = 0; i < 5; i++)
-		key_add(&e->key, field[i]);
+	for (i = 0; i < FIELDS; i++) {
+		buf_putc(&e->key, '\t');
+		buf_put(&e->key, field[i].s, field[i].n);
+	}
 	no = smap_put(&e->groups, e->key.s, e->key.len, &is_new);
 	if (is_new) {
 		ARRAY_GROW(e->group, e->n_group, e->group_cap);
-		g = &e->group[e->n_group++];
-		*g = (struct energy_group){ dev, 0, 0, 0 };
+		e->group[e->n_group++] = (struct energy_group){ dev, 0, 0, 0 };
 	}
 	return no;
-}
-
-static struct mview
-view(const struct rec *r, const struct rec_col *col)
-{
-	struct mview v = { NULL, 0 };
-
-	v.s = rec_raw(r, col, &v.n);
-	return v;
 }
 
 static void
@@ -175,22 +135,22 @@ static void
 read_work(struct stage *st, struct rec *r)
 {
 	struct energy *e = st->ctx;
-	struct energy_cols *c = rec_arg(r);
 	struct energy_work v;
 	unsigned char key[12];
 	struct workrec w;
 	uint32_t dev;
 
 	stage_pass(st, r);
-	workrec_read(&w, &c->work, r);
+	work_read(&w, r);
 	if (!w.has_dur || !w.has_dev)
 		return;
 	dev = dev_of(e, w.src, w.dev);
 	v.start = w.start;
 	v.end = w.end;
-	v.group = group_of(e, dev, c->tag,
-	    (struct mview[]){ view(r, c->iter), view(r, c->op), view(r, c->dir),
-		view(r, c->phase), view(r, c->layer) });
+	v.group = group_of(e, dev, rec_type_tag(r->type),
+	    (struct mview[]){ rec_get_raw(r, COL_iter), rec_get_raw(r, COL_op),
+		rec_get_raw(r, COL_dir), rec_get_raw(r, COL_phase),
+		rec_get_raw(r, COL_layer) });
 	put_key(key, dev, 4);
 	put_key(key + 4, (uint64_t)v.start ^ (uint64_t)1 << 63, 8);
 	xsort_put(&e->work, key, sizeof(key), &v, sizeof(v));
@@ -206,12 +166,11 @@ read_series(struct stage *st, struct rec *r)
 	uint32_t no;
 
 	stage_pass(st, r);
-	if (!rec_is(r, e->series.name, "energy") ||
-	    !rec_i64(r, e->series.start, &s.t) ||
-	    !rec_i64(r, e->series.dev, &dev) ||
-	    !rec_i64(r, e->series.value, &s.mj))
+	if (!mv_eq(rec_get(r, COL_name), "energy") ||
+	    !rec_num(r, COL_start_ns, &s.t) || !rec_num(r, COL_dev, &dev) ||
+	    !rec_num(r, COL_value, &s.mj))
 		return;
-	no = dev_of(e, view(r, e->series.src), dev);
+	no = dev_of(e, rec_get(r, COL_src), dev);
 	d = &e->dev[no];
 	ARRAY_GROW(d->sample, d->n, d->cap);
 	d->sample[d->n++] = s;
@@ -221,22 +180,17 @@ static void
 read_iter(struct stage *st, struct rec *r)
 {
 	struct energy *e = st->ctx;
-	struct energy_iter *s;
 	struct workrec w;
-	uint32_t id;
 
 	stage_pass(st, r);
-	workrec_read(&w, &e->iters, r);
+	work_read(&w, r);
 	if (!w.has_dur)
 		return;
-	id = text_id(e, view(r, e->iter));
 	ARRAY_GROW(e->step, e->n_step, e->step_cap);
-	s = &e->step[e->n_step++];
-	s->src = text_id(e, w.src);
-	s->start = w.start;
-	s->end = w.end;
-	s->text.s = NULL;
-	s->text.n = id; /* the text may still move; see begin_steps() */
+	e->step[e->n_step++] =
+	    (struct energy_iter){ smap_put_view(&e->texts, w.src),
+		    smap_put_view(&e->texts, rec_get_raw(r, COL_iter)), w.start,
+		    w.end };
 }
 
 /* The walk through the time of a device. */
@@ -251,35 +205,25 @@ struct energy_walk {
 	size_t n, cap;
 };
 
-static uint32_t
-idle_group(struct energy_walk *w, struct mview iter)
-{
-	struct mview field[5] = { { NULL, 0 } };
-
-	field[0] = iter;
-	return group_of(w->e, w->dev, "idle", field);
-}
-
 /* The iteration at this moment, and the moment at which that changes. */
 static struct mview
 iter_now(struct energy_walk *w, int64_t *until)
 {
-	const struct energy_iter *s = w->e->step;
-	struct mview none = { NULL, 0 };
+	const struct energy_iter *s = w->e->step, *end = s + w->e->n_step;
+	struct mview none = { "-", 1 };
 
-	while (w->step < w->e->n_step &&
-	       (s[w->step].end <= w->now || s[w->step].src != w->d->src))
-		w->step++;
-	if (w->step == w->e->n_step)
+	for (s += w->step; s < end; s++)
+		if (s->end > w->now && s->src == w->d->src)
+			break;
+	w->step = (size_t)(s - w->e->step);
+	if (s == end)
 		return none;
-	if (s[w->step].start > w->now) {
-		if (s[w->step].start < *until)
-			*until = s[w->step].start;
+	if (s->start > w->now) {
+		*until = s->start < *until ? s->start : *until;
 		return none;
 	}
-	if (s[w->step].end < *until)
-		*until = s[w->step].end;
-	return s[w->step].text;
+	*until = s->end < *until ? s->end : *until;
+	return smap_view(&w->e->texts, s->text);
 }
 
 static void
@@ -298,7 +242,8 @@ walk_to(struct energy_walk *w, int64_t t)
 	const struct energy_sample *s = w->d->sample;
 	int64_t until, mj;
 	double ns, rate;
-	struct mview iter;
+	struct mview idle[FIELDS] = { { "-", 1 }, { "-", 1 }, { "-", 1 },
+		{ "-", 1 }, { "-", 1 } };
 	size_t i;
 
 	while (w->now < t) {
@@ -311,10 +256,11 @@ walk_to(struct energy_walk *w, int64_t t)
 		rate = (double)(mj > 0 ? mj : 0) /
 		       ((double)s[w->at + 1].t - (double)s[w->at].t);
 		if (w->n == 0)
-			iter = iter_now(w, &until);
+			idle[0] = iter_now(w, &until);
 		ns = (double)num_sub(until, w->now);
 		if (w->n == 0)
-			give(w, idle_group(w, iter), ns, ns * rate);
+			give(w, group_of(w->e, w->dev, "idle", idle), ns,
+			    ns * rate);
 		for (i = 0; i < w->n; i++)
 			give(w, w->active[i].group, ns / (double)w->n,
 			    ns * rate / (double)w->n);
@@ -343,15 +289,11 @@ end_until(struct energy_walk *w, int64_t t)
 static void
 begin_walk(struct energy_walk *w, struct energy *e, uint32_t dev)
 {
-	struct energy_work *active = w->active;
-	size_t cap = w->cap;
-
-	memset(w, 0, sizeof(*w));
-	w->active = active;
-	w->cap = cap;
-	w->e = e;
-	w->dev = dev;
-	w->d = &e->dev[dev];
+	*w = (struct energy_walk){ .e = e,
+		.dev = dev,
+		.d = &e->dev[dev],
+		.active = w->active,
+		.cap = w->cap };
 	w->now = w->d->n > 0 ? w->d->sample[0].t : INT64_MAX;
 }
 
@@ -413,20 +355,6 @@ begin_samples(struct energy *e, struct energy_dev *d)
 		d->sample[n++] = d->sample[i];
 	}
 	d->n = n;
-}
-
-static void
-begin_steps(struct energy *e)
-{
-	struct energy_iter *s;
-	size_t n;
-
-	for (s = e->step; s < e->step + e->n_step; s++) {
-		s->text.s = smap_str(&e->texts, (uint32_t)s->text.n, &n);
-		s->text.n = n;
-	}
-	if (e->n_step > 0)
-		qsort(e->step, e->n_step, sizeof(*e->step), step_order);
 }
 
 /* All devices, one after the other; those without work as well. */
@@ -545,35 +473,21 @@ put_group(const struct energy *e, size_t i)
 {
 	const struct energy_group *g = &e->group[i];
 	const struct energy_dev *d = &e->dev[g->dev];
-	size_t n;
-	const char *s = smap_str(&e->groups, (uint32_t)i, &n);
-	const char *after = memchr(s, '\t', n), *src;
+	struct mview key = smap_view(&e->groups, (uint32_t)i);
+	const char *after = (const char *)memchr(key.s, '\t', key.n) + 1;
 
 	out_rec(e->type[e->has_src][e->price > 0]);
-	if (e->has_src) {
-		src = smap_str(&e->texts, d->src, &n);
-		out_raw(src, n);
-		s = smap_str(&e->groups, (uint32_t)i, &n);
-	}
+	if (e->has_src)
+		out_view(smap_view(&e->texts, d->src));
 	out_i64(d->dev);
 	/* the other texts of the key are fields as they were read */
-	out_raw(after + 1, n - (size_t)(after + 1 - s));
+	out_raw(after, key.n - (size_t)(after - key.s));
 	out_i64(whole_of(g->ns + 0.5));
 	out_i64(g->whole);
 	if (e->price > 0)
 		buf_printf(
 		    &out_buf, "\t%.9g", (double)g->whole / 3.6e9 * e->price);
 	out_end();
-}
-
-static void
-say_none(const struct energy *e)
-{
-	if (e->warn_as == NULL)
-		return;
-	err_prog(e->warn_as);
-	warn("no samples of energy: record with dlp-record --power");
-	err_prog("dlp-energy");
 }
 
 static void
@@ -590,10 +504,15 @@ write_energy(struct stage *st)
 	}
 	out_legend(e->type[e->has_src][e->price > 0]);
 	if (!sampled) {
-		say_none(e);
+		if (e->warn_as == NULL)
+			return;
+		err_prog(e->warn_as);
+		warn("no samples of energy: record with dlp-record --power");
+		err_prog("dlp-energy");
 		return;
 	}
-	begin_steps(e);
+	if (e->n_step > 0)
+		qsort(e->step, e->n_step, sizeof(*e->step), step_order);
 	walk_all(e);
 	for (dev = 0; dev < e->n_dev; dev++)
 		make_whole(e, dev);
@@ -620,56 +539,6 @@ energy_section(struct stage *st)
 	smap_clear(&e->groups);
 	xsort_close(&e->work);
 	xsort_open(&e->work, runs_bytes, NULL, SORT_BYTES);
-}
-
-static void
-free_energy(struct energy *e)
-{
-	size_t i;
-
-	for (i = 0; i < e->n_dev; i++)
-		free(e->dev[i].sample);
-	free(e->dev);
-	free(e->group);
-	free(e->step);
-	smap_free(&e->texts);
-	smap_free(&e->devs);
-	smap_free(&e->groups);
-	xsort_close(&e->work);
-	buf_free(&e->key);
-}
-
-static void
-listen_work(struct stage *st, const char *tag, struct energy_cols *c)
-{
-	struct rec_type *t = stage_on(st, tag, read_work, NULL, c);
-
-	c->tag = tag;
-	workrec_bind(&c->work, t, WORKREC_SPAN | WORKREC_DEV, WORKREC_SRC);
-	c->iter = rec_col(t, "iter", REC_OPT);
-	c->op = rec_col(t, "op", REC_OPT);
-	c->dir = rec_col(t, "dir", REC_OPT);
-	c->phase = rec_col(t, "phase", REC_OPT);
-	c->layer = rec_col(t, "layer", REC_OPT);
-}
-
-static void
-listen(struct stage *st, struct energy *e)
-{
-	struct rec_type *t;
-
-	listen_work(st, "kern", &e->kern);
-	listen_work(st, "copy", &e->copy);
-	listen_work(st, "set", &e->set);
-	listen_work(st, "graph", &e->graph);
-	t = stage_on(st, "series", read_series, NULL, NULL);
-	REC_COLS(t, REC_NEED, { &e->series.start, "start_ns" },
-	    { &e->series.dev, "dev" }, { &e->series.name, "name" },
-	    { &e->series.value, "value" });
-	e->series.src = rec_col(t, "src", REC_OPT);
-	t = stage_on(st, "iter", read_iter, NULL, NULL);
-	workrec_bind(&e->iters, t, WORKREC_SPAN, WORKREC_SRC);
-	e->iter = rec_col(t, "iter", REC_NEED);
 }
 
 static void
@@ -700,13 +569,25 @@ main(int argc, char **argv)
 	st.ctx = &e;
 	st.section = energy_section;
 	st.end = write_energy;
-	listen(&st, &e);
+	stage_reads(&st, "kern copy set graph", read_work,
+	    .need = "start_ns dur_ns dev",
+	    .opt = "src iter op dir phase layer");
+	stage_reads(&st, "series", read_series,
+	    .need = "start_ns dev name value", .opt = "src");
+	stage_reads(&st, "iter", read_iter, .need = "start_ns dur_ns iter",
+	    .opt = "src");
 	for (i = 0; i < 4; i++)
 		e.type[i / 2][i % 2] = out_type("energy", names + (i / 2 == 0),
 		    ARRAY_LEN(names) - (i / 2 == 0) - (i % 2 == 0));
-	xsort_open(&e.work, runs_bytes, NULL, SORT_BYTES);
 	stage_anew(&st, NULL);
 	rc = stage_run(&st);
-	free_energy(&e);
+	energy_section(&st);
+	free(e.dev);
+	free(e.group);
+	free(e.step);
+	smap_free(&e.texts);
+	smap_free(&e.devs);
+	smap_free(&e.groups);
+	buf_free(&e.key);
 	return out_finish(rc);
 }

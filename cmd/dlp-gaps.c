@@ -57,45 +57,36 @@ enum gaps_kind {
 };
 
 /* The types that are read, and the column that names the record. */
-static const struct gaps_def {
+static const struct gaps_type {
 	const char *tag;
 	enum gaps_kind kind;
-	const char *name;
-} defs[] = {
-	{ "kern", K_KERN, "short" },
-	{ "copy", K_COPY, "kind" },
-	{ "set", K_SET, NULL },
-	{ "graph", K_GRAPH, "graph" },
-	{ "sync", K_SYNC, NULL },
-	{ "call", K_CALL, NULL },
-	{ "inst", K_INST, "op" },
-	{ "range", K_RANGE, "text" },
-	{ "os", K_OS, "name" },
-	{ "over", K_OVER, "name" },
+	int name;
+} types[] = {
+	{ "kern", K_KERN, COL_short },
+	{ "copy", K_COPY, COL_kind },
+	{ "set", K_SET, COL_kind },
+	{ "graph", K_GRAPH, COL_graph },
+	{ "sync", K_SYNC, COL_kind },
+	{ "call", K_CALL, COL_name },
+	{ "inst", K_INST, COL_op },
+	{ "range", K_RANGE, COL_text },
+	{ "os", K_OS, COL_name },
+	{ "over", K_OVER, COL_name },
 };
 
-/* A column whose texts become numbers in gaps.names. Most often the text that
- * was there last comes again, so it is kept. */
-struct named_col {
-	struct rec_col *col; /* NULL: the type has no such column */
-	char last[64];
-	size_t len; /* of last; 0: none is kept */
-	uint32_t no;
-};
-
-struct gaps_type {
-	const struct gaps_def *def;
-	bool counts; /* as work (-T) */
-	struct workrec_cols cols;
-	struct rec_col *id, *corr, *dst, *op_start;
-	struct named_col name, api, iter, phase, layer, op, code;
-};
+/* Columns whose texts become numbers in gaps.names. */
+enum { N_SHORT, N_API, N_ITER, N_PHASE, N_LAYER, N_OP, N_CODE, N_NAMES };
+static const int name_cols[N_NAMES] = { COL_short, COL_api, COL_iter, COL_phase,
+	COL_layer, COL_op, COL_code };
 
 struct gaps_input {
 	struct gaps gaps;
-	struct gaps_type type[ARRAY_LEN(defs)];
-	struct steps_cols cut;
-	struct workrec_cols iter;
+	unsigned counts; /* as work (-T): a bit by kind */
+	struct { /* most often the text that was there last comes again */
+		char text[64];
+		size_t len; /* 0: none is kept */
+		uint32_t no;
+	} last[N_NAMES];
 	struct namerules calls, texts; /* what a thread does, by names */
 	struct buf low;
 	struct { /* the newest call record, for the work that follows it */
@@ -106,44 +97,43 @@ struct gaps_input {
 
 /* The number of a column's text. */
 static uint32_t
-name_of(struct gaps *g, const struct rec *r, struct named_col *c)
+name_of(struct gaps_input *in, const struct rec *r, int col)
 {
-	struct mview v = { NULL, 0 };
+	struct mview v = rec_get(r, name_cols[col]);
 
-	if (c->col != NULL)
-		v = rec_view(r, c->col);
 	if (v.s == NULL)
 		return SMAP_NONE;
-	if (v.n > 0 && c->len == v.n && memcmp(c->last, v.s, v.n) == 0)
-		return c->no;
-	if (v.n > sizeof(c->last))
-		return smap_put_view(&g->names, v);
-	c->len = v.n;
-	memcpy(c->last, v.s, v.n);
-	return c->no = smap_put_view(&g->names, v);
+	if (v.n > 0 && in->last[col].len == v.n &&
+	    memcmp(in->last[col].text, v.s, v.n) == 0)
+		return in->last[col].no;
+	if (v.n > sizeof(in->last[col].text))
+		return smap_put_view(&in->gaps.names, v);
+	in->last[col].len = v.n;
+	memcpy(in->last[col].text, v.s, v.n);
+	return in->last[col].no = smap_put_view(&in->gaps.names, v);
 }
 
 /* What GPU work is called: the kernel, or "copy HtoD", "graph 7", "set". */
 static uint32_t
-work_name(struct gaps *g, struct gaps_type *k, const struct rec *r)
+work_name(struct gaps_input *in, const struct gaps_type *k, const struct rec *r)
 {
 	char text[64];
-	size_t n = strlen(k->def->tag);
+	size_t n = strlen(k->tag);
 	struct mview v;
 
-	if (k->def->kind == K_KERN)
-		return name_of(g, r, &k->name);
-	memcpy(text, k->def->tag, n);
-	if (k->def->kind != K_SET) {
+	if (k->kind == K_KERN)
+		return name_of(in, r, N_SHORT);
+	memcpy(text, k->tag, n);
+	if (k->kind != K_SET) {
 		text[n++] = ' ';
-		v = rec_view(r, k->name.col);
+		v = rec_get(r, k->name);
 		if (v.n >= sizeof(text) - n)
 			v.n = 0;
 		if (v.n > 0)
 			memcpy(text + n, v.s, v.n);
 		n += v.n;
 	}
-	return smap_put(&g->names, text, n, NULL);
+	return smap_put(&in->gaps.names, text, n, NULL);
 }
 
 /* What a name tells of a call (api), or of a range or op: found out once and
@@ -176,11 +166,11 @@ did_of_name(struct gaps_input *in, uint32_t no, bool api)
 
 /* A copy to pageable memory returns when it is done. */
 static enum did
-did_of_call(struct gaps_input *in, struct gaps_type *k, const struct rec *r)
+did_of_call(struct gaps_input *in, const struct rec *r)
 {
-	if (rec_is(r, k->dst, "pageable"))
+	if (mv_eq(rec_get(r, COL_dst_mem), "pageable"))
 		return D_SYNC;
-	return did_of_name(in, name_of(&in->gaps, r, &k->api), true);
+	return did_of_name(in, name_of(in, r, N_API), true);
 }
 
 static void
@@ -194,15 +184,15 @@ add_did(
 
 /* The op that is open at the launch. */
 static void
-add_open_op(struct gaps_input *in, struct gap_file *f, struct gaps_type *k,
-    const struct rec *r, const struct workrec *w)
+add_open_op(struct gaps_input *in, struct gap_file *f, const struct rec *r,
+    const struct workrec *w)
 {
-	struct act a = { .name = name_of(&in->gaps, r, &k->op),
+	struct act a = { .name = name_of(in, r, N_OP),
 		.end = w->api,
 		.where = SMAP_NONE,
 		.code = SMAP_NONE };
 
-	if (a.name == SMAP_NONE || !rec_i64(r, k->op_start, &a.start))
+	if (a.name == SMAP_NONE || !rec_num(r, COL_op_start_ns, &a.start))
 		return;
 	a.did = did_of_name(in, a.name, false);
 	if (a.did == D_N)
@@ -211,44 +201,41 @@ add_open_op(struct gaps_input *in, struct gap_file *f, struct gaps_type *k,
 }
 
 static void
-add_work(struct gaps_input *in, struct gap_file *f, struct gaps_type *k,
-    const struct rec *r, const struct workrec *w)
+add_work(struct gaps_input *in, struct gap_file *f, const struct rec *r,
+    const struct workrec *w)
 {
-	struct gaps *g = &in->gaps;
 	struct gap_work x = { .pid = w->pid,
 		.tid = w->tid,
 		.has_tid = w->has_tid,
 		.has_api = w->has_api,
 		.api = w->api,
 		.api_end = w->api_end };
-	struct mview api = rec_view(r, k->api.col);
+	struct mview api = rec_get(r, COL_api);
 
-	x.call = name_of(g, r, &k->api);
-	x.code = name_of(g, r, &k->code);
-	x.did = did_of_call(in, k, r);
+	x.call = name_of(in, r, N_API);
+	x.code = name_of(in, r, N_CODE);
+	x.did = did_of_call(in, r);
 	x.of_graph = mv_starts(api, "cudaGraphLaunch") ||
 		     mv_starts(api, "cuGraphLaunch");
-	x.label =
-	    (struct gap_label){ work_name(g, k, r), name_of(g, r, &k->iter),
-		    name_of(g, r, &k->phase), name_of(g, r, &k->layer),
-		    name_of(g, r, &k->op), rec_int(r, k->id, -1) };
-	gaps_work(g, f, w->dev, w->start, w->end, &x);
+	x.label = (struct gap_label){ work_name(in, rec_arg(r), r),
+		name_of(in, r, N_ITER), name_of(in, r, N_PHASE),
+		name_of(in, r, N_LAYER), name_of(in, r, N_OP),
+		rec_num_or(r, COL_id, -1) };
+	gaps_work(&in->gaps, f, w->dev, w->start, w->end, &x);
 }
 
 /* What the thread does in a call. */
 static void
-add_call(struct gaps_input *in, struct gap_file *f, struct gaps_type *k,
-    const struct rec *r, const struct workrec *w, int64_t start, int64_t end)
+add_call(struct gaps_input *in, struct gap_file *f, const struct rec *r,
+    const struct workrec *w, int64_t start, int64_t end)
 {
-	struct gaps *g = &in->gaps;
-
-	add_did(g, f, w,
+	add_did(&in->gaps, f, w,
 	    (struct act){ .start = start,
 		.end = end,
-		.did = did_of_call(in, k, r),
-		.name = name_of(g, r, &k->api),
-		.where = name_of(g, r, &k->op),
-		.code = name_of(g, r, &k->code) });
+		.did = did_of_call(in, r),
+		.name = name_of(in, r, N_API),
+		.where = name_of(in, r, N_OP),
+		.code = name_of(in, r, N_CODE) });
 }
 
 static void
@@ -256,24 +243,23 @@ read_gpu_work(struct stage *st, struct rec *r)
 {
 	struct gaps_input *in = st->ctx;
 	struct gaps *g = &in->gaps;
-	struct gaps_type *k = rec_arg(r);
+	const struct gaps_type *k = rec_arg(r);
 	struct gap_file *f;
 	struct workrec w;
-	int64_t corr, now;
+	int64_t now;
 	bool ran;
 
 	stage_pass(st, r);
-	workrec_read(&w, &k->cols, r);
+	work_read(&w, r);
 	f = gaps_file(g, w.src);
 	/* the launch of a graph has its call's length only in the call's
 	 * record, which is right before it */
 	if (w.has_api && !w.has_api_dur && in->call.has &&
-	    in->call.pid == w.pid && rec_i64(r, k->corr, &corr) &&
-	    corr == in->call.corr)
+	    in->call.pid == w.pid && w.has_corr && w.corr == in->call.corr)
 		w.api_end = in->call.end;
 	now = w.has_api ? w.api : w.start;
 	g->now = now > g->now ? now : g->now;
-	ran = w.has_dur && k->def->kind != K_SYNC;
+	ran = w.has_dur && k->kind != K_SYNC;
 	if (w.has_api)
 		gaps_event(f, w.api, w.api_end);
 	if (ran && w.has_dev)
@@ -281,11 +267,11 @@ read_gpu_work(struct stage *st, struct rec *r)
 	if (ran && f->steps.n > 0 && w.iter.s != NULL)
 		steps_work(&f->steps, w.end);
 	if (w.has_api)
-		add_open_op(in, f, k, r, &w);
-	if (k->counts && w.has_dur && w.has_dev)
-		add_work(in, f, k, r, &w);
+		add_open_op(in, f, r, &w);
+	if ((in->counts >> k->kind & 1) != 0 && w.has_dur && w.has_dev)
+		add_work(in, f, r, &w);
 	if (w.has_api)
-		add_call(in, f, k, r, &w, w.api, w.api_end);
+		add_call(in, f, r, &w, w.api, w.api_end);
 }
 
 static void
@@ -293,12 +279,11 @@ read_call(struct stage *st, struct rec *r)
 {
 	struct gaps_input *in = st->ctx;
 	struct gaps *g = &in->gaps;
-	struct gaps_type *k = rec_arg(r);
 	struct gap_file *f;
 	struct workrec w;
 
 	stage_pass(st, r);
-	workrec_read(&w, &k->cols, r);
+	work_read(&w, r);
 	f = gaps_file(g, w.src);
 	if (!w.has_start)
 		return;
@@ -306,8 +291,9 @@ read_call(struct stage *st, struct rec *r)
 	gaps_event(f, w.start, w.end);
 	in->call.pid = w.pid;
 	in->call.end = w.end;
-	in->call.has = rec_i64(r, k->corr, &in->call.corr);
-	add_call(in, f, k, r, &w, w.start, w.end);
+	in->call.corr = w.corr;
+	in->call.has = w.has_corr;
+	add_call(in, f, r, &w, w.start, w.end);
 }
 
 /* What a thread does outside of calls. Runs of ops come when they end, the
@@ -322,31 +308,31 @@ read_thread_time(struct stage *st, struct rec *r)
 		[OVER_UNKNOWN] = D_N,
 	};
 	struct gaps_input *in = st->ctx;
-	struct gaps_type *k = rec_arg(r);
-	struct mview name = rec_view(r, k->name.col), head = name;
+	const struct gaps_type *k = rec_arg(r);
+	struct mview name = rec_get(r, k->name), head = name;
 	struct act a = { .where = SMAP_NONE, .code = SMAP_NONE };
 	struct gap_file *f;
 	struct workrec w;
 
 	stage_pass(st, r);
-	workrec_read(&w, &k->cols, r);
+	work_read(&w, r);
 	f = gaps_file(&in->gaps, w.src);
 	if (!w.has_dur)
 		return;
-	if (k->def->kind == K_INST)
+	if (k->kind == K_INST)
 		gaps_event(f, w.start, w.end);
 	a.start = w.start;
 	a.end = w.end;
 	if (name.s != NULL) /* without what makes each one differ */
 		head.n = stem_len(name.s, name.n);
 	a.name = smap_put_view(&in->gaps.names, head);
-	if (k->def->kind == K_OS)
+	if (k->kind == K_OS)
 		a.did = D_OS;
-	else if (k->def->kind == K_OVER)
+	else if (k->kind == K_OVER)
 		a.did =
 		    name.s != NULL ? of_over[over_of(name.s, name.n)] : D_OVER;
 	else if ((a.did = did_of_name(in, a.name, false)) == D_N)
-		a.did = k->def->kind == K_INST ? D_OP : D_RANGE;
+		a.did = k->kind == K_INST ? D_OP : D_RANGE;
 	if (a.did != D_N)
 		add_did(&in->gaps, f, &w, a);
 }
@@ -354,12 +340,11 @@ read_thread_time(struct stage *st, struct rec *r)
 static void
 read_cut(struct stage *st, struct rec *r)
 {
-	struct gaps_input *in = st->ctx;
-	struct gap_file *f = gaps_file(&in->gaps, rec_view(r, in->cut.src));
+	struct gaps *g = &((struct gaps_input *)st->ctx)->gaps;
 	bool dropped;
 
 	stage_pass(st, r);
-	steps_read(&f->steps, &in->cut, r, &dropped);
+	steps_read(&gaps_file(g, rec_get(r, COL_src))->steps, r, &dropped);
 }
 
 /* The last iteration may end after all that happens in it. */
@@ -370,7 +355,7 @@ read_iter(struct stage *st, struct rec *r)
 	struct workrec w;
 
 	stage_pass(st, r);
-	workrec_read(&w, &in->iter, r);
+	work_read(&w, r);
 	if (w.has_dur)
 		gaps_event(gaps_file(&in->gaps, w.src), w.end, w.end);
 }
@@ -379,25 +364,21 @@ static void
 forget_gaps(struct stage *st)
 {
 	struct gaps_input *in = st->ctx;
-	struct gaps_type *k;
+	size_t i;
 
 	gaps_clear(&in->gaps);
 	in->call.has = false;
-	for (k = in->type; k < in->type + ARRAY_LEN(in->type); k++) {
-		k->name.len = k->api.len = k->iter.len = 0;
-		k->phase.len = k->layer.len = k->op.len = k->code.len = 0;
-	}
+	for (i = 0; i < N_NAMES; i++)
+		in->last[i].len = 0;
 }
 
 static void
 finish_gaps(struct stage *st)
 {
-	struct gaps_input *in = st->ctx;
-
-	gaps_end(&in->gaps);
+	gaps_end(&((struct gaps_input *)st->ctx)->gaps);
 }
 
-/* list: of types of GPU work that count; comma separated. It is changed. */
+/* list: of types of GPU work that count, comma separated. */
 static void
 count_types(struct gaps_input *in, const char *list)
 {
@@ -406,54 +387,42 @@ count_types(struct gaps_input *in, const char *list)
 	size_t t;
 
 	for (i = 0; i < n; i++) {
-		for (t = 0; defs[t].kind < K_SYNC; t++)
-			if (strcmp(v[i], defs[t].tag) == 0)
+		for (t = 0; types[t].kind < K_SYNC; t++)
+			if (strcmp(v[i], types[t].tag) == 0)
 				break;
-		if (defs[t].kind >= K_SYNC)
+		if (types[t].kind >= K_SYNC)
 			die("-T: '%s' is none of kern, copy, set, graph", v[i]);
-		in->type[t].counts = true;
+		in->counts |= 1u << types[t].kind;
 	}
 	free(v);
 }
 
-static void
-listen_type(struct stage *st, struct gaps_type *k)
-{
-	stage_fn *fn = k->def->kind <= K_SYNC   ? read_gpu_work
-		       : k->def->kind == K_CALL ? read_call
-						: read_thread_time;
-	unsigned opt = WORKREC_THREAD | WORKREC_SRC;
-	struct rec_type *t = stage_on(st, k->def->tag, fn, NULL, k);
-
-	if (k->def->kind <= K_SYNC)
-		opt |= WORKREC_CALL | WORKREC_DEV | WORKREC_ITER;
-	workrec_bind(&k->cols, t, WORKREC_SPAN, opt);
-	REC_COLS(t, REC_OPT, { &k->id, "id" }, { &k->corr, "corr" },
-	    { &k->dst, "dst_mem" }, { &k->op_start, "op_start_ns" },
-	    { &k->api.col, "api" }, { &k->iter.col, "iter" },
-	    { &k->phase.col, "phase" }, { &k->layer.col, "layer" },
-	    { &k->op.col, "op" }, { &k->code.col, "code" });
-	if (k->def->name != NULL)
-		k->name.col = rec_col(t, k->def->name, REC_OPT);
-}
+#define TIME_COLS "pid tid src short kind graph name text op"
+#define CALL_COLS TIME_COLS " corr dst_mem api code"
+#define WORK_COLS                                                              \
+	CALL_COLS                                                              \
+	" api_start_ns api_dur_ns dev iter id op_start_ns phase layer"
 
 static void
-listen_all(struct stage *st, struct gaps_input *in)
+listen_all(struct stage *st)
 {
 	static const char *const notes[] = { "gaps_started_early",
 		"gaps_past_forgotten", "gaps_undecided", NULL };
-	size_t i;
+	const struct gaps_type *t;
 
-	st->ctx = in;
-	st->section = forget_gaps;
-	st->end = finish_gaps;
-	for (i = 0; i < ARRAY_LEN(defs); i++) {
-		in->type[i].def = &defs[i];
-		listen_type(st, &in->type[i]);
-	}
-	steps_bind(&in->cut, stage_on(st, "cut", read_cut, NULL, NULL));
-	workrec_bind(&in->iter, stage_on(st, "iter", read_iter, NULL, NULL),
-	    WORKREC_SPAN, WORKREC_SRC);
+	for (t = types; t < types + ARRAY_LEN(types); t++)
+		stage_reads(st, t->tag,
+		    t->kind <= K_SYNC   ? read_gpu_work
+		    : t->kind == K_CALL ? read_call
+					: read_thread_time,
+		    .need = "start_ns dur_ns",
+		    .opt = t->kind <= K_SYNC   ? WORK_COLS
+			   : t->kind == K_CALL ? CALL_COLS
+					       : TIME_COLS,
+		    .arg = (void *)t);
+	stage_reads(st, "cut", read_cut, .need = "start_ns", .opt = STEPS_COLS);
+	stage_reads(
+	    st, "iter", read_iter, .need = "start_ns dur_ns", .opt = "src");
 	stage_anew(st, notes);
 }
 
@@ -461,9 +430,9 @@ int
 main(int argc, char **argv)
 {
 	static const char *const words[] = { "CLASS" };
-	const char *types = "kern,copy,set,graph";
+	const char *list = "kern,copy,set,graph";
 	const struct cli_opt opts[] = {
-		{ 'T', "type", .arg = &types },
+		{ 'T', "type", .arg = &list },
 		DROP_OPTION,
 		{ 0 },
 	};
@@ -472,12 +441,15 @@ main(int argc, char **argv)
 	int rc;
 
 	stage_start(&st, "dlp-gaps", usage, opts, argc, argv);
-	count_types(&in, types);
+	count_types(&in, list);
 	namerules_parse(&in.calls, "gap-calls.rules",
 	    shipped_text("gap-calls.rules"), words, ARRAY_LEN(words));
 	namerules_parse(&in.texts, "gap-texts.rules",
 	    shipped_text("gap-texts.rules"), words, ARRAY_LEN(words));
-	listen_all(&st, &in);
+	st.ctx = &in;
+	st.section = forget_gaps;
+	st.end = finish_gaps;
+	listen_all(&st);
 	rc = stage_run(&st);
 	gaps_clear(&in.gaps);
 	namerules_free(&in.calls);

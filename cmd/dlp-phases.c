@@ -116,23 +116,7 @@ struct phases {                   /* of a section, but for the last */
 	struct kept_step *first, **end;
 	struct buf key;
 	struct out_src_type type;
-};
-
-struct phase_type {       /* of records */
-	bool kern;        /* of GPU work */
-	bool sync;        /* a wait for it */
-	bool call, range; /* of the CPU */
-	struct workrec_cols cols;
-	struct rec_col *phase, *phase_by, *dir, *for_dir, *seq;
-};
-
-struct phase_input {
-	struct phases phases;
-	struct phase_type kern, copy, set, graph, sync, call, inst, range;
-	struct rec_col *by; /* of op */
-	struct {
-		struct rec_col *iter, *key, *step, *src;
-	} iter;
+	const struct rec_type *kern, *sync, *call, *range;
 };
 
 /* The key of a file and a text. */
@@ -435,34 +419,35 @@ put_step(struct phases *p, const struct kept_step *s)
  * op that autograd numbered is forward, and one of XLA, whose optimizer has no
  * direction. */
 static struct phase *
-phase_of_rec(struct phase_input *in, const struct phase_type *k,
-    const struct rec *r, const struct workrec *w, bool *by_op)
+phase_of_rec(
+    struct phases *p, const struct rec *r, const struct workrec *w, bool *by_op)
 {
 	static const struct mview backward = { "backward", 8 };
-	struct mview word = rec_view(r, k->phase), dir;
+	struct mview word = rec_get(r, COL_phase), dir;
+	struct phase *ph;
 
 	*by_op = false;
 	if (word.s == NULL) {
-		dir = rec_view(r, k->dir);
+		dir = rec_get(r, COL_dir);
 		if (mv_eq(dir, "comm"))
-			dir = rec_view(r, k->for_dir);
+			dir = rec_get(r, COL_for_dir);
 		if (mv_eq(dir, "bprop"))
 			word = backward;
 		else if (mv_eq(dir, "fprop") &&
-			 (in->phases.xla || rec_view(r, k->seq).s != NULL))
+			 (p->xla || rec_get(r, COL_seq).s != NULL))
 			word = forward;
 		*by_op = word.s != NULL;
 	}
-	return row_of(&in->phases, step_of(&in->phases, w->src, w->iter), word,
+	ph = row_of(p, step_of(p, w->src, w->iter), word,
 	    *by_op && word.s == forward.s);
+	ph->made = true;
+	return ph;
 }
 
 static void
 read_gpu_phase(struct stage *st, struct rec *r)
 {
-	struct phase_input *in = st->ctx;
-	struct phases *p = &in->phases;
-	const struct phase_type *k = rec_arg(r);
+	struct phases *p = st->ctx;
 	struct mview key;
 	struct phase *ph;
 	struct workrec w;
@@ -470,28 +455,27 @@ read_gpu_phase(struct stage *st, struct rec *r)
 	bool by_op;
 
 	stage_pass(st, r);
-	workrec_read(&w, &k->cols, r);
-	ph = phase_of_rec(in, k, r, &w, &by_op);
-	ph->made = true;
+	work_read(&w, r);
+	ph = phase_of_rec(p, r, &w, &by_op);
 	if (w.has_api_dur) {
 		flat_add(&ph->cpu, w.pid, w.api, w.api_end);
 		add_to(ph, API, num_sub(w.api_end, w.api));
 	}
-	if (k->sync || !w.has_dur)
+	if (r->type == p->sync || !w.has_dur)
 		return;
 	ns = num_sub(w.end, w.start);
 	extend(ph, w.start, w.end);
 	flat_add(&ph->gpu, w.dev, w.start, w.end);
 	add_to(ph, GPU_SUM, ns);
 	ph->v[N_GPU]++;
-	ph->v[N_KERN] += k->kern;
+	ph->v[N_KERN] += r->type == p->kern;
 	key = pair_of(p, smap_put_view(&p->texts, w.src),
 	    (struct mview){ (const char *)&w.dev, sizeof(w.dev) });
 	smap_put(&p->devs, key.s, key.n, NULL);
 	/* work that its thread, or only its op, puts into the phase */
 	if (by_op)
 		add_to(ph, OP, ns);
-	else if (rec_is(r, k->phase_by, "thread"))
+	else if (mv_eq(rec_get(r, COL_phase_by), "thread"))
 		add_to(ph, THREAD, ns);
 }
 
@@ -499,40 +483,35 @@ read_gpu_phase(struct stage *st, struct rec *r)
 static void
 read_cpu_phase(struct stage *st, struct rec *r)
 {
-	struct phase_input *in = st->ctx;
-	struct phases *p = &in->phases;
-	const struct phase_type *k = rec_arg(r);
+	struct phases *p = st->ctx;
+	bool range = r->type == p->range, by_op;
 	struct mview key;
 	struct phase *ph;
 	struct workrec w;
-	bool by_op;
 
 	stage_pass(st, r);
-	if (k->range && rec_view(r, k->phase).n == 0)
+	if (range && rec_get(r, COL_phase).n == 0)
 		return;
-	workrec_read(&w, &k->cols, r);
+	work_read(&w, r);
 	if (!w.has_dur)
 		return;
-	ph = phase_of_rec(in, k, r, &w, &by_op);
-	ph->made = true;
-	if (k->range && !ph->ranged) {
+	ph = phase_of_rec(p, r, &w, &by_op);
+	if (range && !ph->ranged) {
 		ph->ranged = true;
 		key = pair_of(p, smap_put_view(&p->texts, w.src), ph->word);
 		smap_put(&p->ranged, key.s, key.n, NULL);
 	}
 	flat_add(&ph->cpu, w.pid, w.start, w.end);
-	if (k->call)
+	if (r->type == p->call)
 		add_to(ph, API, num_sub(w.end, w.start));
 }
 
 static void
 read_producer(struct stage *st, struct rec *r)
 {
-	struct phase_input *in = st->ctx;
-
 	stage_pass(st, r);
-	if (rec_is(r, in->by, "xla"))
-		in->phases.xla = true;
+	if (mv_eq(rec_get(r, COL_by), "xla"))
+		((struct phases *)st->ctx)->xla = true;
 }
 
 /* An iteration is over; what its phases leave of its step idles. */
@@ -540,62 +519,49 @@ static void
 read_step_length(struct stage *st, struct rec *r)
 {
 	const struct mview none = { NULL, 0 };
-	struct phase_input *in = st->ctx;
-	struct phases *p = &in->phases;
+	struct phases *p = st->ctx;
 	struct phase_step *s;
 	int64_t len;
 
 	stage_pass(st, r);
-	if (rec_view(r, in->iter.key).s == NULL ||
-	    !rec_i64(r, in->iter.step, &len))
+	if (rec_get(r, COL_key).s == NULL || !rec_num(r, COL_step_ns, &len))
 		return;
-	s = step_of(p, rec_view(r, in->iter.src), rec_view(r, in->iter.iter));
+	s = step_of(p, rec_get(r, COL_src), rec_get(r, COL_iter));
 	row_of(p, s, none, false);
 	s->len = len;
 	p->has_steps = true;
 	step_ends(p, s);
 }
 
-static void
-listen_phase(
-    struct stage *st, const char *tag, stage_fn *fn, struct phase_type *k)
-{
-	struct rec_type *t = stage_on(st, tag, fn, NULL, k);
-	unsigned opt = WORKREC_PID | WORKREC_SRC | WORKREC_ITER;
-
-	if (fn == read_gpu_phase)
-		opt |= WORKREC_CALL | WORKREC_DEV;
-	workrec_bind(&k->cols, t, WORKREC_SPAN, opt);
-	k->phase = rec_col(t, "phase", REC_NEED);
-	REC_COLS(t, REC_OPT, { &k->phase_by, "phase_by" }, { &k->dir, "dir" },
-	    { &k->for_dir, "for_dir" }, { &k->seq, "seq" });
-}
+#define PHASE_COLS "pid src iter phase_by dir for_dir seq"
 
 static void
-listen_phases(struct stage *st, struct phase_input *in)
+listen_phases(struct stage *st, struct phases *p)
 {
-	struct rec_type *t;
+	static const char need[] = "start_ns dur_ns phase",
+			  gpu[] = PHASE_COLS " dev api_start_ns api_dur_ns";
 
-	listen_phase(st, "kern", read_gpu_phase, &in->kern);
-	listen_phase(st, "copy", read_gpu_phase, &in->copy);
-	listen_phase(st, "set", read_gpu_phase, &in->set);
-	listen_phase(st, "graph", read_gpu_phase, &in->graph);
-	listen_phase(st, "sync", read_gpu_phase, &in->sync);
-	listen_phase(st, "call", read_cpu_phase, &in->call);
-	listen_phase(st, "inst", read_cpu_phase, &in->inst);
-	listen_phase(st, "range", read_cpu_phase, &in->range);
-	t = stage_on(st, "op", read_producer, NULL, NULL);
-	in->by = rec_col(t, "by", REC_OPT);
-	t = stage_on(st, "iter", read_step_length, NULL, NULL);
-	REC_COLS(t, REC_OPT, { &in->iter.iter, "iter" },
-	    { &in->iter.key, "key" }, { &in->iter.step, "step_ns" },
-	    { &in->iter.src, "src" });
+	stage_reads(
+	    st, "copy set graph", read_gpu_phase, .need = need, .opt = gpu);
+	p->kern =
+	    stage_reads(st, "kern", read_gpu_phase, .need = need, .opt = gpu);
+	p->sync =
+	    stage_reads(st, "sync", read_gpu_phase, .need = need, .opt = gpu);
+	stage_reads(
+	    st, "inst", read_cpu_phase, .need = need, .opt = PHASE_COLS);
+	p->call = stage_reads(
+	    st, "call", read_cpu_phase, .need = need, .opt = PHASE_COLS);
+	p->range = stage_reads(
+	    st, "range", read_cpu_phase, .need = need, .opt = PHASE_COLS);
+	stage_reads(st, "op", read_producer, .opt = "by");
+	stage_reads(
+	    st, "iter", read_step_length, .opt = "iter key step_ns src");
 }
 
 static void
 begin_phases(struct stage *st)
 {
-	struct phases *p = &((struct phase_input *)st->ctx)->phases;
+	struct phases *p = st->ctx;
 	size_t i;
 
 	for (i = 0; i < p->n_open; i++)
@@ -609,7 +575,11 @@ begin_phases(struct stage *st)
 	smap_free(&p->ranged);
 	smap_free(&p->devs);
 	store_free(&p->kept);
-	*p = (struct phases){ .type = p->type };
+	*p = (struct phases){ .type = p->type,
+		.kern = p->kern,
+		.sync = p->sync,
+		.call = p->call,
+		.range = p->range };
 	p->end = &p->first;
 	flat_late = 0;
 }
@@ -617,7 +587,7 @@ begin_phases(struct stage *st)
 static void
 finish_phases(struct stage *st)
 {
-	struct phases *p = &((struct phase_input *)st->ctx)->phases;
+	struct phases *p = st->ctx;
 	const struct kept_step *s;
 	size_t i;
 
@@ -633,20 +603,15 @@ int
 main(int argc, char **argv)
 {
 	static const char *const notes[] = { "phases_late", NULL };
-	struct phase_input in = {
-		.kern.kern = true,
-		.sync.sync = true,
-		.call.call = true,
-		.range.range = true,
-	};
+	struct phases p = { 0 };
 	struct stage st;
 	int rc;
 
 	stage_start(&st, "dlp-phases", usage, NULL, argc, argv);
-	st.ctx = &in;
+	st.ctx = &p;
 	st.section = begin_phases;
 	st.end = finish_phases;
-	listen_phases(&st, &in);
+	listen_phases(&st, &p);
 	stage_anew(&st, notes);
 	rc = stage_run(&st);
 	begin_phases(&st);

@@ -11,8 +11,10 @@
 #include "err.h"
 #include "maker.h"
 #include "map.h"
+#include "namerule.h"
 #include "num.h"
 #include "openrange.h"
+#include "shipped.h"
 #include "stage.h"
 #include "words.h"
 
@@ -29,15 +31,10 @@ static const char usage[] =
     "  -h, --help        print this and exit\n"
     "  -V, --version     print the version and exit\n";
 
-struct who { /* the columns that say whose a record is */
-	struct rec_col *src, *pid, *tid;
-};
-
 /* A type whose records can be waits. */
 struct wait_type {
 	bool os, copy, work;
-	struct who who;
-	struct rec_col *start, *dur, *name, *iter, *layer, *phase, *dst, *code;
+	bool in_api; /* the call of the record waits, not the record itself */
 };
 
 struct wait_range { /* open on a thread; numbers in waits.names, or none */
@@ -64,141 +61,50 @@ struct held_wait {
 struct waits {
 	bool launches;
 	const char *warn_as;
-	struct wait_type os, call, sync, copy, set, kern, graph;
-	struct {
-		struct who who;
-		struct rec_col *start, *dur, *text, *mode, *layer, *phase;
-	} range;
-	struct {
-		struct who who;
-		struct rec_col *name;
-	} named; /* thread records */
-	struct wait_thread *thread;
-	size_t n_thread;
-	struct smap keys, names; /* "src\tpid\ttid"; all other texts */
-	struct store store;      /* of what is held */
+	struct wait_thread *thread; /* by number in keys */
+	struct smap keys, names;    /* "src\tpid\ttid"; all other texts */
+	struct store store;         /* of what is held */
 	struct held_wait *held, **held_end;
 	struct maker maker;
 	bool any_section, any_os; /* of the input */
+	struct namerules kinds;   /* of calls of the operating system */
 	struct buf key, text;
 	struct out_src_type type;
 };
 
-/* What functions of the operating system wait for: the first whose text is in
- * the name, or is the whole name. */
-static const struct {
-	const char *text;
-	bool whole;
-	const char *kind;
-} wait_kinds[] = {
-	{ "nanosleep", false, "sleep" },
-	{ "sleep", false, "sleep" },
-	{ "mutex", false, "lock" },
-	{ "rwlock", false, "lock" },
-	{ "spin", false, "lock" },
-	{ "flock", true, "lock" },
-	{ "cond_wait", false, "wait" },
-	{ "cond_timedwait", false, "wait" },
-	{ "cond_clockwait", false, "wait" },
-	{ "sem_wait", false, "wait" },
-	{ "sem_timedwait", false, "wait" },
-	{ "sem_clockwait", false, "wait" },
-	{ "barrier_wait", false, "wait" },
-	{ "pthread_join", false, "wait" },
-	{ "epoll_", false, "wait" },
-	{ "poll", false, "wait" },
-	{ "select", false, "wait" },
-	{ "futex", false, "wait" },
-	{ "waitpid", true, "wait" },
-	{ "waitid", true, "wait" },
-	{ "wait", true, "wait" },
-	{ "wait3", true, "wait" },
-	{ "wait4", true, "wait" },
-	{ "sigwait", false, "wait" },
-	{ "recv", false, "wait" },
-	{ "accept", false, "wait" },
-	{ "connect", true, "wait" },
-	{ "read", true, "io" },
-	{ "write", true, "io" },
-	{ "fread", false, "io" },
-	{ "fwrite", false, "io" },
-	{ "pread", false, "io" },
-	{ "pwrite", false, "io" },
-	{ "readv", false, "io" },
-	{ "writev", false, "io" },
-	{ "open", false, "io" },
-	{ "close", false, "io" },
-	{ "fgets", false, "io" },
-	{ "fputs", false, "io" },
-	{ "getline", false, "io" },
-	{ "fflush", true, "io" },
-	{ "sync", false, "io" },
-	{ "send", false, "io" },
-	{ "stat", false, "io" },
-	{ "seek", false, "io" },
-};
-
-static bool
-name_has(const char *s, size_t n, const char *text)
-{
-	size_t i, k = strlen(text);
-
-	for (i = 0; i + k <= n; i++)
-		if (memcmp(s + i, text, k) == 0)
-			return true;
-	return false;
-}
-
+/* What a function of the operating system waits for. */
 static const char *
-kind_of_os_call(const char *s, size_t n)
+kind_of_os_call(struct waits *w, struct mview name)
 {
-	size_t i;
+	const struct namerule *u;
 
-	for (i = 0; i < ARRAY_LEN(wait_kinds); i++)
-		if ((!wait_kinds[i].whole || strlen(wait_kinds[i].text) == n) &&
-		    name_has(s, n, wait_kinds[i].text))
-			return wait_kinds[i].kind;
-	return "other";
-}
-
-static uint32_t
-keep_name(struct waits *w, struct mview t)
-{
-	return t.s != NULL ? smap_put(&w->names, t.s, t.n, NULL) : SMAP_NONE;
-}
-
-static struct mview
-kept_name(const struct waits *w, uint32_t no)
-{
-	struct mview t = { NULL, 0 };
-
-	if (no != SMAP_NONE)
-		t.s = smap_str(&w->names, no, &t.n);
-	return t;
+	buf_clear(&w->text);
+	buf_put(&w->text, name.s, name.n);
+	buf_putc(&w->text, ';');
+	u = namerules_find(&w->kinds, w->text.s, w->text.len);
+	return u != NULL ? u->word[0] : "other";
 }
 
 /* The record's thread, which is made if it is new; holds until the next
  * call. */
 static struct wait_thread *
-thread_of_rec(struct waits *w, const struct rec *r, const struct who *who)
+thread_of_rec(struct waits *w, const struct rec *r)
 {
-	const struct rec_col *const c[] = { who->src, who->pid, who->tid };
+	static const int cols[] = { COL_src, COL_pid, COL_tid };
 	struct mview t;
 	bool fresh;
 	uint32_t no;
 	size_t i;
 
 	buf_clear(&w->key);
-	for (i = 0; i < ARRAY_LEN(c); i++) {
-		t = rec_view(r, c[i]);
+	for (i = 0; i < ARRAY_LEN(cols); i++) {
+		t = rec_get(r, cols[i]);
 		buf_putc(&w->key, '\t');
-		if (t.s != NULL)
-			buf_put(&w->key, t.s, t.n);
+		buf_put(&w->key, t.s, t.n);
 	}
 	no = smap_put(&w->keys, w->key.s, w->key.len, &fresh);
 	if (fresh) {
-		w->thread =
-		    xrealloc(w->thread, ++w->n_thread, sizeof(*w->thread));
+		w->thread = xrealloc(w->thread, w->keys.n, sizeof(*w->thread));
 		w->thread[no].name = SMAP_NONE;
 		w->thread[no].launches = false;
 		openranges_init(&w->thread[no].open, sizeof(struct wait_range));
@@ -208,16 +114,16 @@ thread_of_rec(struct waits *w, const struct rec *r, const struct who *who)
 
 /* The kind of wait; NULL: it is none. */
 static const char *
-wait_kind(const struct wait_type *k, const struct rec *r)
+wait_kind(struct waits *w, const struct wait_type *k, const struct rec *r)
 {
-	struct mview name = rec_view(r, k->name);
+	struct mview name = rec_get(r, k->os ? COL_name : COL_api);
 
 	if (name.s == NULL)
 		return NULL;
 	if (k->os)
-		return kind_of_os_call(name.s, name.n);
+		return kind_of_os_call(w, name);
 	if (apicall_kind(name.s, name.n) == APICALL_WAITS ||
-	    (k->copy && rec_is(r, k->dst, "pageable")))
+	    (k->copy && mv_eq(rec_get(r, COL_dst_mem), "pageable")))
 		return "cuda";
 	return NULL;
 }
@@ -227,24 +133,6 @@ add_view(struct buf *b, struct mview t)
 {
 	buf_putc(b, '\t');
 	buf_put(b, t.s != NULL ? t.s : "-", t.s != NULL ? t.n : 1);
-}
-
-/* The innermost range says where; a range without a phase leaves that to the
- * record itself. */
-static void
-add_range(struct waits *w, const struct wait_type *k, const struct rec *r,
-    const struct wait_range *o)
-{
-	static const struct wait_range none = {
-		.text = SMAP_NONE, .layer = SMAP_NONE, .phase = SMAP_NONE
-	};
-
-	if (o == NULL)
-		o = &none;
-	add_view(&w->text, kept_name(w, o->text));
-	add_view(&w->text, kept_name(w, o->layer));
-	add_view(&w->text, o->phase != SMAP_NONE ? kept_name(w, o->phase)
-						 : rec_view(r, k->phase));
 }
 
 /* Keeps the record, whose fields are w->text[0..src) and the field src. */
@@ -284,24 +172,36 @@ static void
 put_wait(struct waits *w, const struct wait_type *k, const struct rec *r,
     const char *what, int64_t start, int64_t dur)
 {
-	struct wait_thread *th = thread_of_rec(w, r, &k->who);
-	struct mview src = rec_view(r, k->who.src);
+	static const struct wait_range none = {
+		.text = SMAP_NONE, .layer = SMAP_NONE, .phase = SMAP_NONE
+	};
+	struct wait_thread *th = thread_of_rec(w, r);
+	const struct wait_range *in;
+	struct mview src = rec_get(r, COL_src);
 	struct buf *b = &w->text;
 	size_t before_src;
 
 	openranges_pop(&th->open, start);
+	in = openranges_top(&th->open);
+	if (in == NULL)
+		in = &none;
 	buf_clear(b);
 	buf_c_i64(b, '\t', start);
 	buf_c_i64(b, '\t', dur);
 	buf_putc(b, '\t');
 	buf_puts(b, what);
-	add_view(b, rec_view(r, k->name));
-	add_view(b, rec_view(r, k->who.pid));
-	add_view(b, rec_view(r, k->who.tid));
-	add_view(b, kept_name(w, th->name));
-	add_range(w, k, r, openranges_top(&th->open));
-	add_view(b, rec_view(r, k->iter));
-	add_view(b, rec_view(r, k->code));
+	add_view(b, rec_get(r, k->os ? COL_name : COL_api));
+	add_view(b, rec_get(r, COL_pid));
+	add_view(b, rec_get(r, COL_tid));
+	add_view(b, smap_view(&w->names, th->name));
+	/* the innermost range says where; one without a phase leaves that to
+	 * the record itself */
+	add_view(b, smap_view(&w->names, in->text));
+	add_view(b, smap_view(&w->names, in->layer));
+	add_view(b, in->phase != SMAP_NONE ? smap_view(&w->names, in->phase)
+					   : rec_get(r, COL_phase));
+	add_view(b, rec_get(r, COL_iter));
+	add_view(b, rec_get(r, COL_code));
 	before_src = b->len;
 	if (src.s != NULL)
 		add_view(b, src);
@@ -312,15 +212,6 @@ put_wait(struct waits *w, const struct wait_type *k, const struct rec *r,
 	begin_wait(w, src.s != NULL);
 	out_fields(b->s, b->len);
 	out_end();
-}
-
-/* Which waits are worth a look first. */
-static int
-wait_order(const struct held_wait *held, bool launches)
-{
-	if (!launches)
-		return 3;
-	return held->in_range ? 1 : 2;
 }
 
 static void
@@ -336,7 +227,8 @@ put_held(struct stage *st)
 		begin_wait(w, held->src < held->len);
 		out_fields(held->text, held->src);
 		out_word(launches ? "yes" : "no");
-		out_i64(wait_order(held, launches));
+		/* which waits are worth a look first */
+		out_i64(!launches ? 3 : held->in_range ? 1 : 2);
 		out_fields(held->text + held->src, held->len - held->src);
 		out_end();
 	}
@@ -352,11 +244,12 @@ read_wait(struct stage *st, struct rec *r)
 
 	stage_pass(st, r);
 	if (k->work && w->launches)
-		thread_of_rec(w, r, &k->who)->launches = true;
-	what = wait_kind(k, r);
+		thread_of_rec(w, r)->launches = true;
+	what = wait_kind(w, k, r);
 	w->any_os |= k->os && what != NULL;
-	if (what != NULL && rec_i64(r, k->start, &start) &&
-	    rec_dur(r, k->dur, &dur))
+	if (what != NULL &&
+	    rec_num(r, k->in_api ? COL_api_start_ns : COL_start_ns, &start) &&
+	    rec_length(r, k->in_api ? COL_api_dur_ns : COL_dur_ns, &dur))
 		put_wait(w, k, r, what, start, dur);
 }
 
@@ -365,24 +258,24 @@ static void
 read_open_range(struct stage *st, struct rec *r)
 {
 	struct waits *w = st->ctx;
-	struct mview text = rec_view(r, w->range.text);
+	struct mview text = rec_get(r, COL_text);
 	struct openranges *open;
 	struct wait_range *o;
 	int64_t start, dur;
 
 	stage_pass(st, r);
-	if (rec_is(r, w->range.mode, "start") ||
-	    !rec_i64(r, w->range.start, &start) ||
-	    !rec_dur(r, w->range.dur, &dur))
+	if (mv_eq(rec_get(r, COL_mode), "start") ||
+	    !rec_num(r, COL_start_ns, &start) ||
+	    !rec_length(r, COL_dur_ns, &dur))
 		return;
 	if (text.s != NULL)
 		text.n = stem_len(text.s, text.n);
-	open = &thread_of_rec(w, r, &w->range.who)->open;
+	open = &thread_of_rec(w, r)->open;
 	openranges_pop(open, start);
 	o = openranges_push(open, start, num_add(start, dur));
-	o->text = keep_name(w, text);
-	o->layer = keep_name(w, rec_view(r, w->range.layer));
-	o->phase = keep_name(w, rec_view(r, w->range.phase));
+	o->text = smap_put_view(&w->names, text);
+	o->layer = smap_put_view(&w->names, rec_get(r, COL_layer));
+	o->phase = smap_put_view(&w->names, rec_get(r, COL_phase));
 }
 
 static void
@@ -390,84 +283,52 @@ read_thread_name(struct stage *st, struct rec *r)
 {
 	struct waits *w = st->ctx;
 
-	thread_of_rec(w, r, &w->named.who)->name =
-	    keep_name(w, rec_view(r, w->named.name));
+	thread_of_rec(w, r)->name =
+	    smap_put_view(&w->names, rec_get(r, COL_name));
 	stage_pass(st, r);
 }
 
-static void
-bind_who(struct who *who, struct rec_type *t)
-{
-	REC_COLS(t, REC_OPT, { &who->pid, "pid" }, { &who->tid, "tid" },
-	    { &who->src, "src" });
-}
-
-/* api: the wait is in the call of the record, not the record itself. */
-static void
-listen_waits(struct stage *st, const char *tag, struct wait_type *k, bool api)
-{
-	struct rec_type *t = stage_on(st, tag, read_wait, NULL, k);
-
-	bind_who(&k->who, t);
-	REC_COLS(t, REC_OPT, { &k->start, api ? "api_start_ns" : "start_ns" },
-	    { &k->dur, api ? "api_dur_ns" : "dur_ns" },
-	    { &k->name, k->os ? "name" : "api" }, { &k->iter, "iter" },
-	    { &k->layer, "layer" }, { &k->phase, "phase" },
-	    { &k->dst, "dst_mem" }, { &k->code, "code" });
-}
+#define WHO "pid tid src"
 
 static void
-listen_threads(struct stage *st, struct waits *w)
+listen_waits(struct stage *st, const struct waits *w)
 {
-	struct rec_type *t = stage_on(st, "range", read_open_range, NULL, NULL);
+	static const struct {
+		const char *tag;
+		struct wait_type type;
+	} types[] = { { "os", { .os = true } }, { "call", { 0 } },
+		{ "sync", { .in_api = true } },
+		{ "copy", { .in_api = true, .copy = true, .work = true } },
+		{ "set", { .in_api = true, .work = true } },
+		{ "kern", { .in_api = true, .work = true } },
+		{ "graph", { .in_api = true, .work = true } } };
+	size_t i, n = ARRAY_LEN(types) - !w->launches; /* without graph */
 
-	bind_who(&w->range.who, t);
-	REC_COLS(t, REC_NEED, { &w->range.start, "start_ns" },
-	    { &w->range.dur, "dur_ns" });
-	REC_COLS(t, REC_OPT, { &w->range.text, "text" },
-	    { &w->range.mode, "mode" }, { &w->range.layer, "layer" },
-	    { &w->range.phase, "phase" });
-	t = stage_on(st, "thread", read_thread_name, NULL, NULL);
-	bind_who(&w->named.who, t);
-	w->named.name = rec_col(t, "name", REC_OPT);
-}
-
-static void
-forget_threads(struct waits *w)
-{
-	size_t i;
-
-	for (i = 0; i < w->n_thread; i++)
-		openranges_free(&w->thread[i].open);
-	free(w->thread);
-	w->thread = NULL;
-	w->n_thread = 0;
-	smap_free(&w->keys);
-	smap_free(&w->names);
-	store_free(&w->store);
-	w->held = NULL;
-	w->held_end = &w->held;
+	for (i = 0; i < n; i++)
+		stage_reads(st, types[i].tag, read_wait,
+		    .opt = WHO " start_ns dur_ns api_start_ns api_dur_ns name"
+			       " api iter layer phase dst_mem code",
+		    .arg = (void *)&types[i].type);
+	stage_reads(st, "range", read_open_range, .need = "start_ns dur_ns",
+	    .opt = WHO " text mode layer phase");
+	stage_reads(st, "thread", read_thread_name, .opt = WHO " name");
 }
 
 static void
 begin_waits(struct stage *st)
 {
-	forget_threads(st->ctx);
-}
+	struct waits *w = st->ctx;
+	size_t i;
 
-static void
-warn_no_os(const struct waits *w)
-{
-	const char *prog = err_prog_name();
-
-	if (w->warn_as == NULL || !w->any_section || w->any_os)
-		return;
-	err_prog(w->warn_as);
-	warn("no calls of the operating system: %s",
-	    maker_text(&w->maker, "nsys records them with --trace=osrt",
-		"torch.profiler does not record them",
-		"rocprofv3 does not record them"));
-	err_prog(prog);
+	for (i = 0; i < w->keys.n; i++)
+		openranges_free(&w->thread[i].open);
+	free(w->thread);
+	w->thread = NULL;
+	smap_free(&w->keys);
+	smap_free(&w->names);
+	store_free(&w->store);
+	w->held = NULL;
+	w->held_end = &w->held;
 }
 
 static void
@@ -481,11 +342,8 @@ waits_info(struct stage *st, struct rec *r)
 int
 main(int argc, char **argv)
 {
-	struct waits w = { .os.os = true,
-		.copy = { .copy = true, .work = true },
-		.set.work = true,
-		.kern.work = true,
-		.graph.work = true };
+	static const char *const words[] = { "KIND" };
+	struct waits w = { 0 };
 	const struct cli_opt opts[] = {
 		{ 0, "launches", .flag = &w.launches },
 		{ 0, "warn-as", .arg = &w.warn_as },
@@ -500,20 +358,21 @@ main(int argc, char **argv)
 	st.section = begin_waits;
 	st.meta = waits_info;
 	st.end = put_held;
-	w.held_end = &w.held;
-	listen_waits(&st, "os", &w.os, false);
-	listen_waits(&st, "call", &w.call, false);
-	listen_waits(&st, "sync", &w.sync, true);
-	listen_waits(&st, "copy", &w.copy, true);
-	listen_waits(&st, "set", &w.set, true);
-	listen_waits(&st, "kern", &w.kern, true);
-	if (w.launches)
-		listen_waits(&st, "graph", &w.graph, true);
-	listen_threads(&st, &w);
+	namerules_parse(&w.kinds, "waits.rules", shipped_text("waits.rules"),
+	    words, ARRAY_LEN(words));
+	listen_waits(&st, &w);
 	stage_anew(&st, NULL);
 	rc = stage_run(&st);
-	warn_no_os(&w);
-	forget_threads(&w);
+	if (w.warn_as != NULL && w.any_section && !w.any_os) {
+		err_prog(w.warn_as);
+		warn("no calls of the operating system: %s",
+		    maker_text(&w.maker, "nsys records them with --trace=osrt",
+			"torch.profiler does not record them",
+			"rocprofv3 does not record them"));
+		err_prog("dlp-waits");
+	}
+	begin_waits(&st);
+	namerules_free(&w.kinds);
 	buf_free(&w.key);
 	buf_free(&w.text);
 	return out_finish(rc);

@@ -7,23 +7,14 @@
 #include "mview.h"
 #include "steps.h"
 
-void
-steps_bind(struct steps_cols *c, struct rec_type *cut)
-{
-	c->start = rec_col(cut, "start_ns", REC_NEED);
-	REC_COLS(cut, REC_OPT, { &c->iter, "iter" }, { &c->dropped, "dropped" },
-	    { &c->src, "src" });
-}
-
 const struct steps_cut *
-steps_read(struct steps *s, const struct steps_cols *c, const struct rec *r,
-    bool *dropped)
+steps_read(struct steps *s, const struct rec *r, bool *dropped)
 {
 	int64_t no;
 
-	*dropped = rec_i64(r, c->dropped, &no);
-	return steps_add(s, rec_int(r, c->start, INT64_MIN),
-	    rec_int(r, c->iter, -1), *dropped);
+	*dropped = rec_num(r, COL_dropped, &no);
+	return steps_add(s, rec_num_or(r, COL_start_ns, INT64_MIN),
+	    rec_num_or(r, COL_iter, -1), *dropped);
 }
 
 const struct steps_cut *

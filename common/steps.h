@@ -35,16 +35,13 @@ struct steps { /* zeroed: no cuts, all time is one part */
 	bool any_step;
 };
 
-struct steps_cols { /* of the cut records */
-	struct rec_col *start, *iter, *dropped, *src;
-};
-
-void steps_bind(struct steps_cols *c, struct rec_type *cut);
-
 /* Adds a cut record and returns it; it is valid until the next one is added.
  * *dropped: a step begins there that dlp-iter was told to leave out. */
-const struct steps_cut *steps_read(struct steps *s, const struct steps_cols *c,
-    const struct rec *r, bool *dropped);
+const struct steps_cut *steps_read(
+    struct steps *s, const struct rec *r, bool *dropped);
+
+/* The columns that it reads, of which start_ns is needed. */
+#define STEPS_COLS "iter dropped src"
 
 /* The same without a record: step iter, or none (-1), begins at `at`. */
 const struct steps_cut *steps_add(
