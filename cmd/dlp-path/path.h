@@ -102,14 +102,6 @@ struct path_thread {
 	size_t point, piece;       /* found last: the next is often near */
 };
 
-struct path_type { /* of records */
-	struct rec_type *type;
-	struct rec_col *start, *dur, *api_start, *api_dur, *api, *pid, *tid,
-	    *dev, *stream, *name, *op, *phase, *kind, *event, *src, *mem1,
-	    *mem2, *name_op, *bytes, *bus_bytes;
-	uint8_t tag;
-};
-
 #define PATH_CHANGES 64
 
 struct path_rank { /* a file; in a replay without --no-straggler all are one */
@@ -149,8 +141,6 @@ struct path_retype {                    /* --dtype */
 	struct path_same *same;
 	size_t n_same, same_cap;
 	uint64_t no_type; /* kernels whose type is unknown */
-	struct rec_col *dtype, *family, *role, *flop, *exec_flop, *dev,
-	    *dev_src, *dev_peaks, *dev_gb_s;
 };
 
 struct path {
@@ -186,15 +176,6 @@ struct path {
 	int64_t outside; /* segments so far outside of steps */
 	bool ranks;      /* a rank record was seen */
 	struct comm_rules comm;
-	struct path_type kern, copy, set, graph, call, sync, inst, range, event;
-	struct rec_col *cut_start, *cut_iter, *cut_dropped, *cut_src;
-	struct {
-		struct rec_col *iter, *key, *start, *dur, *step, *src;
-	} iter;
-	struct {
-		struct rec_col *coll, *start, *dur, *wait, *src;
-	} arrive;
-	struct rec_col *rank_no_col, *rank_src;
 	struct buf key;
 	struct out_type *out;
 };
@@ -267,8 +248,7 @@ void path_walk(struct path *p, uint32_t rank, const struct path_part *part);
 void path_replay(struct path *p);
 
 /* path_ranks.c: the ranks of --no-straggler, and their collectives. */
-void path_ranks_listen(struct stage *st, struct path *p);
-uint32_t path_rank_no(struct path *p, struct mview src);
+uint32_t path_rank_no(struct path *p, const struct rec *r);
 void path_ranks_clear(struct path *p);
 void path_ranks_link(struct path *p); /* arrivals to work, by collectives */
 
@@ -303,10 +283,9 @@ bool path_removed(
 
 /* path_dtype.c: for kernels of one number type, how long they take in another.
  */
-void path_dtype(void *path, const char *arg); /* --dtype FROM=TO */
-void path_dtype_listen(struct stage *st, struct path *p);
-void path_dtype_read(struct path *p, const struct rec *r,
-    const struct path_type *t, struct path_work *w);
+void path_dtype(void *path, const char *arg);         /* --dtype FROM=TO */
+void path_dtype_dev(struct stage *st, struct rec *r); /* a dev record */
+void path_dtype_read(struct path *p, const struct rec *r, struct path_work *w);
 double path_dtype_factor(const struct path *p, const struct path_work *w);
 uint64_t path_dtype_unknown(const struct path *p); /* that stay as they are */
 void path_dtype_clear(struct path_retype *y);

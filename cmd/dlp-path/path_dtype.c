@@ -36,12 +36,12 @@ struct path_same { /* works that differ in the type only */
 };
 
 static const struct path_dtype *
-type_named(const char *s, size_t n)
+type_named(struct mview v)
 {
 	size_t i;
 
 	for (i = 0; i < ARRAY_LEN(types); i++)
-		if (text_is(s, n, types[i].name))
+		if (mv_eq(v, types[i].name))
 			return &types[i];
 	return NULL;
 }
@@ -56,8 +56,8 @@ path_dtype(void *path, const char *arg)
 		die("--dtype: '%s' is not FROM=TO", arg);
 	if (y->of[0] != NULL)
 		die("--dtype: given twice");
-	y->of[0] = type_named(arg, (size_t)(eq - arg));
-	y->of[1] = type_named(eq + 1, strlen(eq + 1));
+	y->of[0] = type_named(mv(arg, eq));
+	y->of[1] = type_named(mv(eq + 1, arg + strlen(arg)));
 	if (y->of[0] == NULL || y->of[1] == NULL || y->of[0] == y->of[1])
 		die("--dtype: '%s' are not two of fp64, fp32, tf32, fp16 and "
 		    "bf16",
@@ -85,23 +85,12 @@ peak_of(struct mview list, const char *name)
 	return 0;
 }
 
-static void
-dev_key(struct buf *key, const struct rec *r, const struct rec_col *src,
-    const struct rec_col *dev)
-{
-	struct mview s = rec_view(r, src);
-
-	buf_clear(key);
-	buf_put(key, s.s, s.s != NULL ? s.n : 0);
-	buf_c_i64(key, '\t', rec_int(r, dev, -1));
-}
-
-static void
-read_dev(struct stage *st, struct rec *r)
+void
+path_dtype_dev(struct stage *st, struct rec *r)
 {
 	struct path *p = st->ctx;
 	struct path_retype *y = &p->retype;
-	struct mview list;
+	struct mview list = rec_get(r, COL_peaks);
 	struct path_peaks *k;
 	bool fresh;
 	uint32_t no;
@@ -110,22 +99,22 @@ read_dev(struct stage *st, struct rec *r)
 	stage_pass(st, r);
 	if (y->of[0] == NULL)
 		return;
-	dev_key(&p->key, r, y->dev_src, y->dev);
-	no = smap_put(&y->devs, p->key.s, p->key.len, &fresh);
+	no = smap_put_pair(&y->devs,
+	    smap_put_view(&p->texts, rec_get(r, COL_src)),
+	    rec_num_or(r, COL_dev, -1), &fresh);
 	if (fresh) {
 		ARRAY_GROW(y->peaks, y->n_peaks, y->peaks_cap);
 		y->n_peaks++;
 	}
 	k = &y->peaks[no];
 	memset(k, 0, sizeof(*k));
-	list = rec_view(r, y->dev_peaks);
 	for (i = 0; i < 2; i++) {
 		k->product[i] = peak_of(list, y->of[i]->product);
 		if (k->product[i] == 0) /* no Tensor Cores for it */
 			k->product[i] = peak_of(list, y->of[i]->plain);
 		k->plain[i] = peak_of(list, y->of[i]->plain);
 	}
-	if (!rec_f64(r, y->dev_gb_s, &k->gb_s))
+	if (!rec_real(r, COL_peak_gb_s, &k->gb_s))
 		k->gb_s = 0;
 }
 
@@ -144,84 +133,79 @@ roof(double flop, double tflops, double bytes, double gb_s)
 	return by_flop > by_bytes ? by_flop : by_bytes;
 }
 
-/* How many times as long the work takes by the roofline; 0: unknown. */
-static double
-roof_ratio(const struct path_retype *y, const struct path_peaks *k,
-    bool product, double flop, double bytes)
+/* Works that differ in the type only have this number. */
+static uint32_t
+same_no(struct path *p, const struct rec *r, double amount)
 {
-	const double *tflops = product ? k->product : k->plain;
-	double now = y->of[1]->size / y->of[0]->size;
-	double was = roof(flop, tflops[0], bytes, k->gb_s);
-
-	now = roof(flop, tflops[1], bytes * now, k->gb_s);
-	return was > 0 ? now / was : 0;
-}
-
-static struct path_same *
-same_work(struct path *p, const struct rec *r, const struct path_type *t,
-    double amount, uint32_t *no)
-{
+	static const int cols[] = { COL_op, COL_dir, COL_role };
 	struct path_retype *y = &p->retype;
-	const struct rec_col *const cols[] = { t->op, t->name_op, y->role };
 	struct mview v;
 	bool fresh;
+	uint32_t no;
 	size_t i;
 
 	buf_clear(&p->key);
 	for (i = 0; i < ARRAY_LEN(cols); i++) {
-		v = rec_view(r, cols[i]);
-		buf_put(&p->key, v.s, v.s != NULL ? v.n : 0);
+		v = rec_get(r, cols[i]);
+		buf_put(&p->key, v.s, v.n);
 		buf_putc(&p->key, '\t');
 	}
 	buf_put(&p->key, (const char *)&amount, sizeof(amount));
-	*no = smap_put(&y->sames, p->key.s, p->key.len, &fresh);
+	no = smap_put(&y->sames, p->key.s, p->key.len, &fresh);
 	if (fresh) {
 		ARRAY_GROW(y->same, y->n_same, y->same_cap);
 		memset(&y->same[y->n_same++], 0, sizeof(*y->same));
 	}
-	return &y->same[*no];
+	return no;
 }
 
 void
-path_dtype_read(struct path *p, const struct rec *r, const struct path_type *t,
-    struct path_work *w)
+path_dtype_read(struct path *p, const struct rec *r, struct path_work *w)
 {
 	struct path_retype *y = &p->retype;
-	struct mview type, fam;
+	struct mview fam = rec_get(r, COL_family), type;
 	const struct path_dtype *d;
-	struct path_same *s;
-	double flop = 0, bytes = 0;
-	bool product;
+	const struct path_peaks *k;
+	const double *tflops;
+	double flop = 0, bytes = 0, was, now;
+	bool product = fam.s != NULL && kind_is_product(fam.s, fam.n);
 	uint32_t dev;
 	int i;
 
 	w->by_roof = -1;
 	w->same = PATH_NONE;
 	if (y->of[0] == NULL || w->tag != TAG_KERNEL)
-		return; /* the columns are those of kernels */
-	type = rec_view(r, y->dtype);
-	fam = rec_view(r, y->family);
-	product = fam.s != NULL && kind_is_product(fam.s, fam.n);
-	d = type.s != NULL ? type_named(type.s, type.n) : NULL;
+		return;
+	type = rec_get(r, COL_dtype);
+	d = type.s != NULL ? type_named(type) : NULL;
 	y->no_type += type.s == NULL;
 	if (d == NULL || (d != y->of[0] && d != y->of[1]))
 		return;
 	i = d == y->of[1];
-	(void)(rec_f64(r, y->exec_flop, &flop) || rec_f64(r, y->flop, &flop));
-	(void)rec_f64(r, t->bytes, &bytes);
-	if (rec_view(r, t->op).s != NULL && (flop > 0 || bytes > 0)) {
-		s = same_work(p, r, t,
-		    product && flop > 0 ? flop : -bytes / d->size, &w->same);
-		s->ns[i] += (double)(w->end - w->start);
-		s->n[i]++;
+	(void)(rec_real(r, COL_exec_flop, &flop) ||
+	       rec_real(r, COL_flop, &flop));
+	(void)rec_real(r, COL_bytes, &bytes);
+	if (rec_get(r, COL_op).s != NULL && (flop > 0 || bytes > 0)) {
+		w->same = same_no(
+		    p, r, product && flop > 0 ? flop : -bytes / d->size);
+		y->same[w->same].ns[i] += (double)(w->end - w->start);
+		y->same[w->same].n[i]++;
 	}
 	if (i == 1)
 		return;
-	dev_key(&p->key, r, t->src, t->dev);
-	dev = smap_find(&y->devs, p->key.s, p->key.len);
-	w->by_roof = dev < y->n_peaks ? (float)roof_ratio(y, &y->peaks[dev],
-					    product, flop, bytes)
-				      : 0;
+	w->by_roof = 0; /* unknown */
+	dev = smap_find_pair(&y->devs,
+	    smap_put_view(&p->texts, rec_get(r, COL_src)),
+	    rec_num_or(r, COL_dev, -1));
+	if (dev >= y->n_peaks)
+		return;
+	k = &y->peaks[dev];
+	tflops = product ? k->product : k->plain;
+	was = roof(flop, tflops[0], bytes, k->gb_s);
+	now = roof(flop, tflops[1], bytes * (y->of[1]->size / y->of[0]->size),
+	    k->gb_s);
+	if (was > 0)
+		w->by_roof = (float)(now / was);
 }
 
 double
@@ -272,18 +256,4 @@ path_dtype_free(struct path_retype *y)
 	smap_free(&y->sames);
 	free(y->peaks);
 	free(y->same);
-}
-
-void
-path_dtype_listen(struct stage *st, struct path *p)
-{
-	struct path_retype *y = &p->retype;
-	struct rec_type *t;
-
-	REC_COLS(p->kern.type, REC_OPT, { &y->dtype, "dtype" },
-	    { &y->family, "family" }, { &y->role, "role" },
-	    { &y->flop, "flop" }, { &y->exec_flop, "exec_flop" });
-	t = stage_on(st, "dev", read_dev, NULL, NULL);
-	REC_COLS(t, REC_OPT, { &y->dev, "dev" }, { &y->dev_src, "src" },
-	    { &y->dev_peaks, "peaks" }, { &y->dev_gb_s, "peak_gb_s" });
 }

@@ -7,19 +7,19 @@
 #include "path.h"
 
 uint32_t
-path_rank_no(struct path *p, struct mview src)
+path_rank_no(struct path *p, const struct rec *r)
 {
-	uint32_t id = PATH_NONE, i;
+	struct path_rank k = { .src = PATH_NONE, .no = -1 };
+	uint32_t i;
 
-	if ((p->no_straggler || !p->replay) && src.s != NULL)
-		id = smap_put(&p->texts, src.s, src.n, NULL);
+	if (p->no_straggler || !p->replay)
+		k.src = smap_put_view(&p->texts, rec_get(r, COL_src));
 	for (i = 0; i < p->n_rank; i++)
-		if (p->rank[i].src == id)
+		if (p->rank[i].src == k.src)
 			return i;
 	ARRAY_GROW(p->rank, p->n_rank, p->rank_cap);
-	p->rank[p->n_rank] = (struct path_rank){ .src = id, .no = -1 };
-	p->rank[p->n_rank].parts.size = sizeof(struct path_part);
-	p->rank[p->n_rank].iters.size = sizeof(struct path_part);
+	k.parts.size = k.iters.size = sizeof(struct path_part);
+	p->rank[p->n_rank] = k;
 	return (uint32_t)p->n_rank++;
 }
 
@@ -34,54 +34,6 @@ path_ranks_clear(struct path *p)
 	p->arrivals.size = sizeof(struct path_arrival);
 	map_clear(&p->arrival_of);
 	p->alone = 0;
-}
-
-static void
-see_path_rank(struct stage *st, struct rec *r)
-{
-	struct path *p = st->ctx;
-	uint32_t no = path_rank_no(p, rec_view(r, p->rank_src));
-
-	stage_pass(st, r);
-	p->ranks = true;
-	p->rank[no].no = rec_int(r, p->rank_no_col, -1);
-}
-
-static void
-see_arrival(struct stage *st, struct rec *r)
-{
-	struct path *p = st->ctx;
-	struct path_arrival a = { .work = -1 };
-	int64_t wait;
-
-	stage_pass(st, r);
-	if (!rec_i64(r, p->arrive.coll, &a.coll) ||
-	    !rec_i64(r, p->arrive.start, &a.start) ||
-	    !rec_i64(r, p->arrive.dur, &a.dur) ||
-	    !rec_i64(r, p->arrive.wait, &wait) || wait < 0 || wait > a.dur)
-		return;
-	a.comm = a.dur - wait;
-	a.rank = path_rank_no(p, rec_view(r, p->arrive.src));
-	*(struct path_arrival *)path_add(&p->arrivals) = a;
-}
-
-void
-path_ranks_listen(struct stage *st, struct path *p)
-{
-	struct rec_type *t;
-
-	if (p->replay && !p->no_straggler)
-		return;
-	t = stage_on(st, "rank", see_path_rank, NULL, NULL);
-	REC_COLS(
-	    t, REC_OPT, { &p->rank_no_col, "rank" }, { &p->rank_src, "src" });
-	if (!p->replay)
-		return;
-	t = stage_on(st, "arrive", see_arrival, NULL, NULL);
-	REC_COLS(t, REC_NEED, { &p->arrive.coll, "coll_id" },
-	    { &p->arrive.start, "start_ns" }, { &p->arrive.dur, "dur_ns" },
-	    { &p->arrive.wait, "wait_ns" });
-	p->arrive.src = rec_col(t, "src", REC_OPT);
 }
 
 static int

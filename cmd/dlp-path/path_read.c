@@ -12,24 +12,37 @@
 #define MOST_LENGTH ((int64_t)1 << 50)
 
 static bool
-read_within(const struct rec *r, struct rec_col *col, int64_t most, int64_t *v)
+read_within(const struct rec *r, int col, int64_t most, int64_t *v)
 {
-	if (!rec_i64(r, col, v))
+	if (!rec_num(r, col, v))
 		return false;
 	*v = *v > most ? most : *v < -most ? -most : *v;
 	return true;
 }
 
 static bool
-read_time(const struct rec *r, struct rec_col *col, int64_t *v)
+read_time(const struct rec *r, int col, int64_t *v)
 {
 	return read_within(r, col, MOST_TIME, v);
 }
 
+/* From start on; false if the length is unset or negative. */
 static bool
-read_length(const struct rec *r, struct rec_col *col, int64_t *v)
+read_end(const struct rec *r, int col, int64_t start, int64_t *end)
 {
-	return read_within(r, col, MOST_LENGTH, v);
+	int64_t dur;
+
+	if (!read_within(r, col, MOST_LENGTH, &dur) || dur < 0)
+		return false;
+	*end = num_add(start, dur);
+	return true;
+}
+
+static bool
+read_span(const struct rec *r, int64_t *start, int64_t *end)
+{
+	return read_time(r, COL_start_ns, start) &&
+	       read_end(r, COL_dur_ns, *start, end);
 }
 
 static char *
@@ -61,62 +74,51 @@ put_sorted(struct xsort *x, uint32_t group, int64_t t, int64_t tie,
 }
 
 static uint32_t
-text_no(struct path *p, struct mview v)
+text_no(struct path *p, const struct rec *r, int col)
 {
-	if (v.s == NULL || v.n == 0)
-		return PATH_NONE;
-	return smap_put(&p->texts, v.s, v.n, NULL);
-}
+	struct mview v = rec_get(r, col);
 
-static int64_t
-number(const struct rec *r, const struct rec_col *c)
-{
-	return rec_int(r, c, -1);
+	return v.n > 0 ? smap_put_view(&p->texts, v) : PATH_NONE;
 }
 
 static uint32_t
-proc_no(struct path *p, const struct rec *r, const struct path_type *t)
+proc_no(struct path *p, const struct rec *r)
 {
-	struct mview src = rec_view(r, t->src);
-
-	buf_clear(&p->key);
-	buf_put(&p->key, src.s, src.s != NULL ? src.n : 0);
-	buf_c_i64(&p->key, '\t', number(r, t->pid));
-	return smap_put(&p->procs, p->key.s, p->key.len, NULL);
+	return smap_put_pair(&p->procs,
+	    smap_put_view(&p->texts, rec_get(r, COL_src)),
+	    rec_num_or(r, COL_pid, -1), NULL);
 }
 
 static uint32_t
-thread_no(struct path *p, const struct rec *r, const struct path_type *t)
+thread_no(struct path *p, const struct rec *r)
 {
-	uint32_t proc = proc_no(p, r, t), no;
-	struct path_thread th = { .proc = proc, .tid = number(r, t->tid) };
+	struct path_thread th = { .proc = proc_no(p, r),
+		.tid = rec_num_or(r, COL_tid, -1) };
 	bool fresh;
+	uint32_t no = smap_put_pair(&p->threads, th.proc, th.tid, &fresh);
 
-	buf_c_i64(&p->key, '\t', th.tid);
-	no = smap_put(&p->threads, p->key.s, p->key.len, &fresh);
 	if (fresh) {
 		ARRAY_GROW(p->thread, p->n_thread, p->thread_cap);
-		th.rank = path_rank_no(p, rec_view(r, t->src));
+		th.rank = path_rank_no(p, r);
 		p->thread[p->n_thread++] = th;
 	}
 	return no;
 }
 
 static uint32_t
-stream_no(struct path *p, const struct rec *r, const struct path_type *t)
+stream_no(struct path *p, const struct rec *r)
 {
-	uint32_t proc = proc_no(p, r, t), no;
-	struct path_stream s = { .proc = proc,
-		.dev = number(r, t->dev),
-		.stream = number(r, t->stream) };
+	struct path_stream s = { .proc = proc_no(p, r),
+		.dev = rec_num_or(r, COL_dev, -1),
+		.stream = rec_num_or(r, COL_stream, -1) };
+	const int64_t key[] = { s.proc, s.dev, s.stream };
 	bool fresh;
+	uint32_t no =
+	    smap_put(&p->streams, (const char *)key, sizeof(key), &fresh);
 
-	buf_c_i64(&p->key, '\t', s.dev);
-	buf_c_i64(&p->key, '\t', s.stream);
-	no = smap_put(&p->streams, p->key.s, p->key.len, &fresh);
 	if (fresh) {
 		ARRAY_GROW(p->stream, p->n_stream, p->stream_cap);
-		s.rank = path_rank_no(p, rec_view(r, t->src));
+		s.rank = path_rank_no(p, r);
 		p->stream[p->n_stream++] = s;
 	}
 	return no;
@@ -164,10 +166,9 @@ add_wait(struct path *p, struct path_point *pt, int64_t lo, int64_t hi)
 /* The call that launched work is an activity of its thread; if it copies and
  * returns after the copy, it waits. */
 static void
-add_launch(struct path *p, const struct rec *r, const struct path_type *t,
-    const struct path_work *w)
+add_launch(struct path *p, const struct rec *r, const struct path_work *w)
 {
-	struct mview api = rec_view(r, t->api);
+	struct mview api = rec_get(r, COL_api);
 	struct path_act a = { .thread = w->thread,
 		.start = w->api,
 		.name = w->api_name,
@@ -181,61 +182,62 @@ add_launch(struct path *p, const struct rec *r, const struct path_type *t,
 		.work = -1,
 		.before = -1,
 		.covers = COVERS_STREAM };
-	int64_t dur;
 
 	seen(p, w->thread, w->api, w->api);
 	add_point(p, &pt);
-	if (!read_length(r, t->api_dur, &dur) || dur < 0)
+	if (!read_end(r, COL_api_dur_ns, a.start, &a.end))
 		return;
-	a.end = num_add(a.start, dur);
 	seen(p, w->thread, a.start, a.end);
 	add_act(p, &a);
 	if (w->tag == TAG_COPY && mv_has(api, "emcpy") &&
-	    (!mv_has(api, "Async") || rec_is(r, t->mem1, "pageable") ||
-		rec_is(r, t->mem2, "pageable")))
+	    (!mv_has(api, "Async") ||
+		mv_eq(rec_get(r, COL_src_mem), "pageable") ||
+		mv_eq(rec_get(r, COL_dst_mem), "pageable")))
 		add_wait(p, &pt, a.start, a.end);
 }
 
-static struct mview
-work_name(const struct rec *r, const struct path_type *t)
-{
-	static const struct mview names[] = { [TAG_SET] = { "memset", 6 } };
-
-	if (t->tag == TAG_SET)
-		return names[TAG_SET];
-	return rec_view(r, t->name);
-}
+/* What is read of the types of GPU work. */
+struct work_type {
+	const char *tag;
+	uint8_t is;
+	int name;
+};
+static const struct work_type work_types[] = {
+	{ "kern", TAG_KERNEL, COL_short },
+	{ "copy", TAG_COPY, COL_kind },
+	{ "set", TAG_SET, COL_kind },
+	{ "graph", TAG_GRAPH, COL_short },
+};
 
 static void
 read_path_work(struct stage *st, struct rec *r)
 {
 	struct path *p = st->ctx;
-	const struct path_type *t = rec_arg(r);
-	struct mview name = work_name(r, t), mod = rec_view(r, t->name_op);
-	struct path_work w = { .after = -1, .cross = -1, .launch = -1 };
-	int64_t dur;
+	const struct work_type *t = rec_arg(r);
+	struct path_work w = {
+		.after = -1, .cross = -1, .launch = -1, .tag = t->is
+	};
+	struct mview name = rec_get(r, t->name);
 
 	stage_pass(st, r);
-	if (!read_time(r, t->start, &w.start) ||
-	    !read_length(r, t->dur, &dur) || dur < 0)
+	if (!read_span(r, &w.start, &w.end))
 		return;
-	w.end = num_add(w.start, dur);
-	w.stream = stream_no(p, r, t);
-	w.thread = thread_no(p, r, t);
-	w.name = text_no(p, name);
-	w.op = text_no(p, rec_view(r, t->op));
-	w.phase = text_no(p, rec_view(r, t->phase));
-	w.api_name = text_no(p, rec_view(r, t->api));
-	w.tag = t->tag;
-	if (t->tag == TAG_KERNEL &&
-	    ((mod.s != NULL && mod.n == 4 && memcmp(mod.s, "comm", 4) == 0) ||
+	w.stream = stream_no(p, r);
+	w.thread = thread_no(p, r);
+	w.name = t->is == TAG_SET ? smap_put(&p->texts, "memset", 6, NULL)
+				  : text_no(p, r, t->name);
+	w.op = text_no(p, r, COL_op);
+	w.phase = text_no(p, r, COL_phase);
+	w.api_name = text_no(p, r, COL_api);
+	if (t->is == TAG_KERNEL &&
+	    (mv_eq(rec_get(r, COL_dir), "comm") ||
 		(name.s != NULL && comm_find(&p->comm, name.s, name.n))))
 		w.tag = TAG_COMM;
-	w.bytes = rec_int(r, t->bus_bytes, number(r, t->bytes));
-	path_dtype_read(p, r, t, &w);
+	w.bytes = rec_num_or(r, COL_bus_bytes, rec_num_or(r, COL_bytes, -1));
+	path_dtype_read(p, r, &w);
 	seen(p, w.thread, w.start, w.end);
-	if (read_time(r, t->api_start, &w.api))
-		add_launch(p, r, t, &w);
+	if (read_time(r, COL_api_start_ns, &w.api))
+		add_launch(p, r, &w);
 	else
 		w.api = PATH_UNSET;
 	put_sorted(&p->work, w.stream, w.end, w.start, &w, sizeof(w));
@@ -245,71 +247,54 @@ static void
 read_event(struct stage *st, struct rec *r)
 {
 	struct path *p = st->ctx;
-	const struct path_type *t = rec_arg(r);
-	struct path_cross *c;
 	int64_t at, event;
-	uint32_t no;
+	uint32_t no, stream;
 	bool fresh;
 
 	stage_pass(st, r);
-	if (!read_time(r, t->start, &at) || !rec_i64(r, t->event, &event))
+	if (!read_time(r, COL_start_ns, &at) || !rec_num(r, COL_event, &event))
 		return;
-	no = smap_put_pair(&p->events, proc_no(p, r, t), event, &fresh);
+	no = smap_put_pair(&p->events, proc_no(p, r), event, &fresh);
 	if (fresh)
 		path_add(&p->recorded);
-	c = (struct path_cross *)p->recorded.v + no;
-	*c = (struct path_cross){ at, at, 0, stream_no(p, r, t) };
+	stream = stream_no(p, r);
+	((struct path_cross *)p->recorded.v)[no] =
+	    (struct path_cross){ at, at, 0, stream };
 }
 
 static const struct path_cross *
-recorded_as(struct path *p, const struct rec *r, const struct path_type *t)
+recorded_as(struct path *p, const struct rec *r)
 {
 	int64_t event;
 	uint32_t no;
 
-	if (!rec_i64(r, t->event, &event))
+	if (!rec_num(r, COL_event, &event))
 		return NULL;
-	no = smap_find_pair(&p->events, proc_no(p, r, t), event);
+	no = smap_find_pair(&p->events, proc_no(p, r), event);
 	return no != SMAP_NONE ? (struct path_cross *)p->recorded.v + no : NULL;
 }
 
 static void
-wait_unknown(struct path *p, const struct rec *r, const struct path_type *t)
+wait_unknown(struct path *p, const struct rec *r)
 {
-	uint32_t rank = path_rank_no(p, rec_view(r, t->src));
+	uint32_t rank = path_rank_no(p, r);
 
 	p->rank[rank].unresolved++;
 }
 
 static void
-stream_waits(
-    struct path *p, const struct rec *r, const struct path_type *t, int64_t at)
-{
-	const struct path_cross *of = recorded_as(p, r, t);
-	struct path_cross c;
-
-	if (of == NULL) {
-		wait_unknown(p, r, t);
-		return;
-	}
-	c = *of;
-	c.at = at;
-	c.stream = stream_no(p, r, t);
-	put_sorted(&p->wait, c.stream, at, 0, &c, sizeof(c));
-}
-
-static void
-sync_waits(struct path *p, const struct rec *r, const struct path_type *t,
-    uint32_t thread, int64_t lo, int64_t hi)
+sync_waits(struct path *p, const struct rec *r, uint32_t thread, int64_t lo,
+    int64_t hi)
 {
 	struct path_point pt = { .thread = thread, .covers = COVERS_ALL };
-	const struct path_cross *of = recorded_as(p, r, t);
+	const struct path_cross *of = recorded_as(p, r);
+	struct mview kind = rec_get(r, COL_kind);
 	int64_t stream;
 
-	if (rec_is(r, t->kind, "stream") && rec_i64(r, t->stream, &stream)) {
+	if (mv_eq(kind, "stream") && rec_num(r, COL_stream, &stream)) {
 		pt.covers = COVERS_STREAM;
-		pt.stream = stream_no(p, r, t);
-	} else if (rec_is(r, t->kind, "event") && of != NULL) {
+		pt.stream = stream_no(p, r);
+	} else if (mv_eq(kind, "event") && of != NULL) {
 		pt.covers = COVERS_EVENT;
 		pt.stream = of->source;
 		pt.recorded = of->recorded;
@@ -317,84 +302,89 @@ sync_waits(struct path *p, const struct rec *r, const struct path_type *t,
 	add_wait(p, &pt, lo, hi);
 }
 
+/* is_call: the record is a call; otherwise it has one. */
 static void
-read_call_of(struct path *p, const struct rec *r, const struct path_type *t,
-    int64_t lo, int64_t hi)
+read_call_of(
+    struct path *p, const struct rec *r, bool is_call, int64_t lo, int64_t hi)
 {
-	struct mview api = rec_view(r, t->api);
+	struct mview api = rec_get(r, COL_api);
 	struct path_act a = {
 		.start = lo, .end = hi, .op = PATH_NONE, .type = ACT_CALL
 	};
 
-	a.thread = thread_no(p, r, t);
-	a.name = text_no(p, api);
-	a.phase = text_no(p, rec_view(r, t->phase));
+	a.thread = thread_no(p, r);
+	a.name = text_no(p, r, COL_api);
+	a.phase = text_no(p, r, COL_phase);
 	seen(p, a.thread, lo, hi);
 	add_act(p, &a);
 	if (mv_has(api, "Synchronize") ||
-	    (mv_has(api, "emcpy") && t == &p->call && !mv_has(api, "Async")))
-		sync_waits(p, r, t, a.thread, lo, hi);
+	    (mv_has(api, "emcpy") && is_call && !mv_has(api, "Async")))
+		sync_waits(p, r, a.thread, lo, hi);
 }
 
 static void
 read_call(struct stage *st, struct rec *r)
 {
 	struct path *p = st->ctx;
-	const struct path_type *t = rec_arg(r);
-	int64_t lo, dur;
+	int64_t lo, hi;
 
 	stage_pass(st, r);
-	if (!read_time(r, t->start, &lo))
+	if (!read_time(r, COL_start_ns, &lo))
 		return;
-	if (mv_has(rec_view(r, t->api), "StreamWaitEvent"))
-		wait_unknown(p, r, t);
-	if (read_length(r, t->dur, &dur) && dur >= 0)
-		read_call_of(p, r, t, lo, num_add(lo, dur));
+	if (mv_has(rec_get(r, COL_api), "StreamWaitEvent"))
+		wait_unknown(p, r);
+	if (read_end(r, COL_dur_ns, lo, &hi))
+		read_call_of(p, r, true, lo, hi);
 }
 
 static void
 read_sync(struct stage *st, struct rec *r)
 {
 	struct path *p = st->ctx;
-	const struct path_type *t = rec_arg(r);
-	int64_t lo, dur;
+	const struct path_cross *of;
+	struct path_cross c;
+	int64_t lo, hi;
 
 	stage_pass(st, r);
-	if (!read_time(r, t->api_start, &lo)) {
-		if (!read_time(r, t->start, &lo))
-			return;
-		if (rec_is(r, t->kind, "stream-wait-event"))
-			stream_waits(p, r, t, lo);
+	if (read_time(r, COL_api_start_ns, &lo)) {
+		if (read_end(r, COL_api_dur_ns, lo, &hi))
+			read_call_of(p, r, false, lo, hi);
+	} else if (!read_time(r, COL_start_ns, &lo)) {
 		return;
 	}
-	if (read_length(r, t->api_dur, &dur) && dur >= 0)
-		read_call_of(p, r, t, lo, num_add(lo, dur));
-	if (rec_is(r, t->kind, "stream-wait-event"))
-		stream_waits(p, r, t, lo);
+	if (!mv_eq(rec_get(r, COL_kind), "stream-wait-event"))
+		return;
+	of = recorded_as(p, r);
+	if (of == NULL) {
+		wait_unknown(p, r);
+		return;
+	}
+	c = *of;
+	c.at = lo;
+	c.stream = stream_no(p, r);
+	put_sorted(&p->wait, c.stream, lo, 0, &c, sizeof(c));
 }
 
+/* Runs of ops, or ranges. */
 static void
 read_act(struct stage *st, struct rec *r)
 {
 	struct path *p = st->ctx;
-	const struct path_type *t = rec_arg(r);
-	struct path_act a = { .op = PATH_NONE, .name = PATH_NONE };
-	int64_t dur;
+	bool range = rec_arg(r) != NULL;
+	struct path_act a = { .op = PATH_NONE,
+		.name = PATH_NONE,
+		.type = range ? ACT_RANGE : ACT_OP };
 
 	stage_pass(st, r);
-	if (!read_time(r, t->start, &a.start) ||
-	    !read_length(r, t->dur, &dur) || dur < 0)
+	if (!read_span(r, &a.start, &a.end))
 		return;
-	a.end = num_add(a.start, dur);
-	a.thread = thread_no(p, r, t);
-	a.phase = text_no(p, rec_view(r, t->phase));
-	if (t == &p->inst) {
-		a.type = ACT_OP;
-		a.op = text_no(p, rec_view(r, t->op));
-		seen(p, a.thread, a.start, a.end);
+	a.thread = thread_no(p, r);
+	a.phase = text_no(p, r, COL_phase);
+	if (range) {
+		a.name = text_no(p, r, COL_text);
 	} else {
-		a.type = ACT_RANGE;
-		a.name = text_no(p, rec_view(r, t->name));
+		a.op = text_no(p, r, COL_op);
+		seen(p, a.thread, a.start, a.end);
 	}
 	add_act(p, &a);
 }
@@ -403,15 +393,14 @@ static void
 read_cut(struct stage *st, struct rec *r)
 {
 	struct path *p = st->ctx;
-	struct path_part *c;
-	uint32_t rank = path_rank_no(p, rec_view(r, p->cut_src));
+	uint32_t rank = path_rank_no(p, r);
+	struct path_part *c = path_add(&p->rank[rank].parts);
 
 	stage_pass(st, r);
-	c = path_add(&p->rank[rank].parts);
-	c->lo = rec_int(r, p->cut_start, PATH_UNSET);
+	c->lo = rec_num_or(r, COL_start_ns, PATH_UNSET);
 	c->hi = PATH_UNSET;
-	c->iter = text_no(p, rec_view(r, p->cut_iter));
-	c->dropped = rec_view(r, p->cut_dropped).s != NULL;
+	c->iter = text_no(p, r, COL_iter);
+	c->dropped = rec_get(r, COL_dropped).s != NULL;
 }
 
 /* Without steps the only iteration is the whole profile. */
@@ -421,70 +410,87 @@ read_path_step(struct stage *st, struct rec *r)
 	struct path *p = st->ctx;
 	struct path_part it = { 0 };
 	/* not in one expression with p->rank, which it can move */
-	uint32_t rank = path_rank_no(p, rec_view(r, p->iter.src));
+	uint32_t rank = path_rank_no(p, r);
 	struct path_rank *k = &p->rank[rank];
 	int64_t step, dur;
 
 	stage_pass(st, r);
-	if (rec_view(r, p->iter.key).s == NULL &&
-	    read_time(r, p->iter.start, &k->first) &&
-	    read_length(r, p->iter.step, &step)) {
+	if (rec_get(r, COL_key).s == NULL &&
+	    read_time(r, COL_start_ns, &k->first) &&
+	    read_within(r, COL_step_ns, MOST_LENGTH, &step)) {
 		k->last = num_add(k->first, step);
 		k->no_steps = true;
 	}
-	if (!read_time(r, p->iter.start, &it.lo) ||
-	    !read_length(r, p->iter.dur, &dur))
+	if (!read_time(r, COL_start_ns, &it.lo) ||
+	    !read_within(r, COL_dur_ns, MOST_LENGTH, &dur))
 		return;
-	it.iter = text_no(p, rec_view(r, p->iter.iter));
+	it.iter = text_no(p, r, COL_iter);
 	it.hi = num_add(it.lo, dur);
 	*(struct path_part *)path_add(&k->iters) = it;
 }
 
 static void
-listen_to(struct stage *st, const char *tag, stage_fn *fn, struct path_type *t,
-    const char *name)
+read_rank(struct stage *st, struct rec *r)
 {
-	struct rec_type *y = stage_on(st, tag, fn, NULL, t);
-	const struct path *p = st->ctx;
+	struct path *p = st->ctx;
+	uint32_t no = path_rank_no(p, r);
 
-	t->type = y;
-	REC_COLS(y, REC_NEED, { &t->start, "start_ns" });
-	t->dur = rec_col(y, "dur_ns", t == &p->event ? REC_OPT : REC_NEED);
-	REC_COLS(y, REC_OPT, { &t->api_start, "api_start_ns" },
-	    { &t->api_dur, "api_dur_ns" }, { &t->api, "api" },
-	    { &t->pid, "pid" }, { &t->tid, "tid" }, { &t->dev, "dev" },
-	    { &t->stream, "stream" }, { &t->name, name }, { &t->op, "op" },
-	    { &t->phase, "phase" }, { &t->kind, "kind" },
-	    { &t->event, "event" }, { &t->src, "src" }, { &t->mem1, "src_mem" },
-	    { &t->mem2, "dst_mem" }, { &t->name_op, "dir" },
-	    { &t->bytes, "bytes" }, { &t->bus_bytes, "bus_bytes" });
+	stage_pass(st, r);
+	p->ranks = true;
+	p->rank[no].no = rec_num_or(r, COL_rank, -1);
 }
+
+static void
+read_arrival(struct stage *st, struct rec *r)
+{
+	struct path *p = st->ctx;
+	struct path_arrival a = { .work = -1 };
+	int64_t wait;
+
+	stage_pass(st, r);
+	if (!rec_num(r, COL_coll_id, &a.coll) ||
+	    !rec_num(r, COL_start_ns, &a.start) ||
+	    !rec_num(r, COL_dur_ns, &a.dur) ||
+	    !rec_num(r, COL_wait_ns, &wait) || wait < 0 || wait > a.dur)
+		return;
+	a.comm = a.dur - wait;
+	a.rank = path_rank_no(p, r);
+	*(struct path_arrival *)path_add(&p->arrivals) = a;
+}
+
+#define WORK_COLS                                                              \
+	"api_start_ns api_dur_ns api pid tid dev stream short op phase kind"   \
+	" event src src_mem dst_mem dir bytes bus_bytes text"
+#define DTYPE_COLS " dtype family role flop exec_flop"
 
 void
 path_listen(struct stage *st, struct path *p)
 {
-	struct rec_type *t;
+	size_t i;
 
-	p->copy.tag = TAG_COPY;
-	p->set.tag = TAG_SET;
-	p->graph.tag = TAG_GRAPH;
-	listen_to(st, "kern", read_path_work, &p->kern, "short");
-	path_dtype_listen(st, p);
-	listen_to(st, "copy", read_path_work, &p->copy, "kind");
-	listen_to(st, "set", read_path_work, &p->set, "kind");
-	listen_to(st, "graph", read_path_work, &p->graph, "short");
-	listen_to(st, "call", read_call, &p->call, "api");
-	listen_to(st, "sync", read_sync, &p->sync, "api");
-	listen_to(st, "inst", read_act, &p->inst, "op");
-	listen_to(st, "range", read_act, &p->range, "text");
-	listen_to(st, "event", read_event, &p->event, "event");
-	t = stage_on(st, "iter", read_path_step, NULL, NULL);
-	REC_COLS(t, REC_OPT, { &p->iter.key, "key" }, { &p->iter.iter, "iter" },
-	    { &p->iter.dur, "dur_ns" }, { &p->iter.start, "start_ns" },
-	    { &p->iter.step, "step_ns" }, { &p->iter.src, "src" });
-	t = stage_on(st, "cut", read_cut, NULL, NULL);
-	REC_COLS(t, REC_OPT, { &p->cut_start, "start_ns" },
-	    { &p->cut_iter, "iter" }, { &p->cut_dropped, "dropped" },
-	    { &p->cut_src, "src" });
-	path_ranks_listen(st, p);
+	for (i = 0; i < ARRAY_LEN(work_types); i++)
+		stage_reads(st, work_types[i].tag, read_path_work,
+		    .need = "start_ns dur_ns", .opt = WORK_COLS DTYPE_COLS,
+		    .arg = (void *)&work_types[i]);
+	stage_reads(
+	    st, "dev", path_dtype_dev, .opt = "dev src peaks peak_gb_s");
+	stage_reads(
+	    st, "call", read_call, .need = "start_ns dur_ns", .opt = WORK_COLS);
+	stage_reads(
+	    st, "sync", read_sync, .need = "start_ns dur_ns", .opt = WORK_COLS);
+	stage_reads(
+	    st, "inst", read_act, .need = "start_ns dur_ns", .opt = WORK_COLS);
+	stage_reads(st, "range", read_act, .need = "start_ns dur_ns",
+	    .opt = WORK_COLS, .arg = p); /* any: it is a range */
+	stage_reads(
+	    st, "event", read_event, .need = "start_ns", .opt = WORK_COLS);
+	stage_reads(st, "iter", read_path_step,
+	    .opt = "key iter dur_ns start_ns step_ns src");
+	stage_reads(st, "cut", read_cut, .opt = "start_ns iter dropped src");
+	if (p->replay && !p->no_straggler)
+		return;
+	stage_reads(st, "rank", read_rank, .opt = "rank src");
+	if (p->replay)
+		stage_reads(st, "arrive", read_arrival,
+		    .need = "coll_id start_ns dur_ns wait_ns", .opt = "src");
 }
