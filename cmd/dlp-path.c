@@ -48,101 +48,84 @@ static const char usage[] =
 #define SORT_BYTES ((size_t)8 << 20) /* of each of four sorts */
 
 static void
-clear_section(struct path *p)
+begin_path(struct stage *st)
 {
-	struct path_list *const lists[] = { &p->works, &p->points, &p->pieces,
-		&p->segs, &p->recorded, &p->whats, &p->outers };
+	struct path *p = st->ctx;
+	const struct {
+		struct path_list *list;
+		size_t size;
+	} lists[] = { { &p->works, sizeof(struct path_work) },
+		{ &p->points, sizeof(struct path_point) },
+		{ &p->pieces, sizeof(struct path_piece) },
+		{ &p->recorded, sizeof(struct path_cross) },
+		{ &p->whats, sizeof(struct path_what) },
+		{ &p->outers, sizeof(int64_t) },
+		{ &p->arrivals, sizeof(struct path_arrival) },
+		{ &p->segs, 0 } };
 	struct xsort *const sorts[] = { &p->work, &p->wait, &p->act,
 		&p->point };
+	struct smap *const maps[] = { &p->texts, &p->procs, &p->streams,
+		&p->threads, &p->events, &p->what_of, &p->retype.devs,
+		&p->retype.sames };
 	size_t i;
 
-	for (i = 0; i < ARRAY_LEN(lists); i++)
-		path_list_free(lists[i]);
+	while (p->n_rank > 0) {
+		path_list_free(&p->rank[--p->n_rank].parts);
+		path_list_free(&p->rank[p->n_rank].iters);
+	}
+	for (i = 0; i < ARRAY_LEN(lists); i++) {
+		path_list_free(lists[i].list);
+		lists[i].list->size = lists[i].size;
+	}
 	for (i = 0; i < ARRAY_LEN(sorts); i++) {
 		xsort_close(sorts[i]);
 		xsort_open(sorts[i], runs_bytes, NULL, SORT_BYTES);
 	}
-	path_ranks_clear(p);
-	smap_clear(&p->texts);
-	smap_clear(&p->procs);
-	smap_clear(&p->streams);
-	smap_clear(&p->threads);
-	smap_clear(&p->events);
-	smap_clear(&p->what_of);
-	path_dtype_clear(&p->retype);
-	p->n_stream = p->n_thread = 0;
-	p->no_bytes = 0;
+	for (i = 0; i < ARRAY_LEN(maps); i++)
+		smap_free(maps[i]);
+	map_free(&p->arrival_of);
+	p->n_stream = p->n_thread = p->retype.n_peaks = p->retype.n_same = 0;
+	p->no_bytes = p->alone = p->retype.no_type = 0;
 	p->ranks = false;
-	p->works.size = sizeof(struct path_work);
-	p->points.size = sizeof(struct path_point);
-	p->pieces.size = sizeof(struct path_piece);
-	p->recorded.size = sizeof(struct path_cross);
-	p->whats.size = sizeof(struct path_what);
-	p->outers.size = sizeof(int64_t);
-}
-
-static void
-begin_path(struct stage *st)
-{
-	clear_section(st->ctx);
-}
-
-static int64_t
-within(const struct path_rank *k, int64_t t)
-{
-	return t < k->first ? k->first : t > k->last ? k->last : t;
-}
-
-/* When the iteration of each part was on the CPU; both are in the same order.
- */
-static void
-own_cpu(const struct path_rank *r)
-{
-	struct path_part *v = r->parts.v, *it = r->iters.v;
-	size_t i, k = 0;
-
-	for (i = 0; i < r->parts.n; i++) {
-		v[i].cpu_lo = v[i].lo;
-		v[i].cpu_hi = PATH_UNSET;
-		if (v[i].iter == PATH_NONE || k == r->iters.n ||
-		    it[k].iter != v[i].iter)
-			continue;
-		v[i].cpu_lo = it[k].lo;
-		v[i].cpu_hi = it[k].hi;
-		k++;
-	}
 }
 
 /* Each cut begins a part, which the next one ends; the time between two steps
- * belongs to the first one. Steps can reach beyond what is recorded. */
+ * belongs to the first one. Steps can reach beyond what is recorded. A part's
+ * iteration was on the CPU in a time of its own. */
 static void
 end_parts(struct path_rank *k)
 {
-	struct path_part *v, *whole;
-	size_t i;
+	struct path_part *v, *it = k->iters.v;
+	size_t i, n = 0;
 
 #define IS_STEP(part) ((part).iter != PATH_NONE || (part).dropped)
+#define WITHIN(t) ((t) < k->first ? k->first : (t) > k->last ? k->last : (t))
 
 	if (k->no_steps)
 		k->parts.n = 0;
-	if (k->parts.n == 0) {
-		whole = path_add(&k->parts);
-		*whole =
+	if (k->parts.n == 0)
+		*(struct path_part *)path_add(&k->parts) =
 		    (struct path_part){ PATH_UNSET, 0, PATH_NONE, false, 0, 0 };
-	}
 	v = k->parts.v;
 	for (i = 1; i + 1 < k->parts.n; i++)
 		if (!IS_STEP(v[i]) && IS_STEP(v[i - 1]) && IS_STEP(v[i + 1]))
 			v[i].lo = v[i + 1].lo; /* of the step before */
-	own_cpu(k);
 	for (i = 0; i < k->parts.n; i++) {
 		v[i].hi = i + 1 < k->parts.n ? v[i + 1].lo : k->last;
-		if (v[i].cpu_hi == PATH_UNSET)
-			v[i].cpu_hi = v[i].hi;
+		v[i].cpu_lo = v[i].lo;
+		v[i].cpu_hi = v[i].hi;
+		/* both are in the same order */
+		if (v[i].iter != PATH_NONE && n < k->iters.n &&
+		    it[n].iter == v[i].iter) {
+			v[i].cpu_lo = it[n].lo;
+			v[i].cpu_hi = it[n++].hi;
+			if (v[i].cpu_hi == PATH_UNSET)
+				v[i].cpu_hi = v[i].hi;
+		}
 		if (v[i].iter != PATH_NONE && v[i].lo != PATH_UNSET)
 			continue;
-		v[i].lo = within(k, v[i].lo);
-		v[i].hi = within(k, v[i].hi);
+		v[i].lo = WITHIN(v[i].lo);
+		v[i].hi = WITHIN(v[i].hi);
 		if (v[i].cpu_lo == PATH_UNSET)
 			v[i].cpu_lo = v[i].lo;
 	}
@@ -169,11 +152,18 @@ say_note(const struct path *p, const char *note, uint64_t n, const char *what)
 static void
 say_notes(const struct path *p)
 {
-	uint64_t unresolved = 0;
+	const struct path_retype *y = &p->retype;
+	uint64_t unresolved = 0, no_work = y->no_type;
+	const struct path_work *w;
 	size_t k;
 
 	for (k = 0; k < p->n_rank; k++)
 		unresolved += p->rank[k].unresolved;
+	for (k = 0; y->of[0] != NULL && k < p->works.n; k++) {
+		w = path_work_at(p, (int64_t)k);
+		no_work += w->by_roof == 0 &&
+			   (w->same == PATH_NONE || y->same[w->same].n[1] == 0);
+	}
 	say_note(p, "path_waits_unknown", unresolved,
 	    maker_text(&p->maker,
 		WAITS_GUESSED ": record with nsys --cuda-event-trace=true or "
@@ -190,7 +180,7 @@ say_notes(const struct path *p)
 	say_note(p, "path_ranks_unknown", p->alone,
 	    "communication kernels keep their recorded time, because no other "
 	    "rank has them in the same step");
-	say_note(p, "path_work_unknown", path_dtype_unknown(p),
+	say_note(p, "path_work_unknown", no_work,
 	    "kernels keep their recorded time, because their number type or "
 	    "their work is not known");
 }
@@ -235,30 +225,6 @@ read_info(struct stage *st, struct rec *r)
 	maker_read(&p->maker, r);
 }
 
-static void
-free_all(struct path *p)
-{
-	clear_section(p);
-	xsort_close(&p->work);
-	xsort_close(&p->wait);
-	xsort_close(&p->act);
-	xsort_close(&p->point);
-	smap_free(&p->texts);
-	smap_free(&p->procs);
-	smap_free(&p->streams);
-	smap_free(&p->threads);
-	smap_free(&p->events);
-	smap_free(&p->what_of);
-	map_free(&p->arrival_of);
-	free(p->rank);
-	free(p->stream);
-	free(p->thread);
-	path_changes_free(p);
-	path_dtype_free(&p->retype);
-	comm_close(&p->comm);
-	buf_free(&p->key);
-}
-
 int
 main(int argc, char **argv)
 {
@@ -300,6 +266,15 @@ main(int argc, char **argv)
 			 : path_out_type(p.merge);
 	stage_anew(&st, notes);
 	rc = stage_run(&st);
-	free_all(&p);
+	begin_path(&st);
+	free(p.rank);
+	free(p.stream);
+	free(p.thread);
+	free(p.retype.peaks);
+	free(p.retype.same);
+	while (p.n_change > 0)
+		regfree(&p.change[--p.n_change].re);
+	comm_close(&p.comm);
+	buf_free(&p.key);
 	return out_finish(rc);
 }

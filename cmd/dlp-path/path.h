@@ -138,7 +138,10 @@ struct path_retype {                    /* --dtype */
 	struct path_peaks *peaks;       /* by number in devs */
 	size_t n_peaks, peaks_cap;
 	struct smap sames;
-	struct path_same *same;
+	struct path_same { /* works that differ in the type only */
+		double ns[2];
+		uint64_t n[2];
+	} * same;
 	size_t n_same, same_cap;
 	uint64_t no_type; /* kernels whose type is unknown */
 };
@@ -247,23 +250,10 @@ void path_walk(struct path *p, uint32_t rank, const struct path_part *part);
 /* path_replay.c: writes a row for each step. */
 void path_replay(struct path *p);
 
-/* path_ranks.c: the ranks of --no-straggler, and their collectives. */
-uint32_t path_rank_no(struct path *p, const struct rec *r);
-void path_ranks_clear(struct path *p);
-void path_ranks_link(struct path *p); /* arrivals to work, by collectives */
-
-/* The arrival of work at a collective of several ranks, or NULL. */
-struct path_arrival *path_arrival_of(const struct path *p, int64_t work);
-
-/* If all ranks have arrived: the first of their *n arrivals, otherwise NULL. */
-struct path_arrival *path_all_arrived(
-    const struct path *p, struct path_arrival *a, size_t *n);
-
 /* path_change.c */
 void path_scale(void *path, const char *arg);     /* --scale REGEX=F */
 void path_remove(void *path, const char *arg);    /* --remove REGEX */
 void path_bandwidth(void *path, const char *arg); /* --bandwidth GB/S */
-void path_changes_free(struct path *p);
 
 struct path_effect {      /* of the changes on the work of a section */
 	uint64_t *match;  /* by text: the changes, a bit each */
@@ -271,7 +261,6 @@ struct path_effect {      /* of the changes on the work of a section */
 };
 
 void path_effect_open(struct path *p, struct path_effect *e);
-void path_effect_free(struct path_effect *e);
 
 /* How many times as long work takes; *gone is set if it is removed. */
 double path_factor(const struct path *p, const struct path_effect *e,
@@ -281,14 +270,8 @@ double path_factor(const struct path *p, const struct path_effect *e,
 bool path_removed(
     const struct path *p, const struct path_effect *e, uint32_t text);
 
-/* path_dtype.c: for kernels of one number type, how long they take in another.
- */
 void path_dtype(void *path, const char *arg);         /* --dtype FROM=TO */
 void path_dtype_dev(struct stage *st, struct rec *r); /* a dev record */
 void path_dtype_read(struct path *p, const struct rec *r, struct path_work *w);
-double path_dtype_factor(const struct path *p, const struct path_work *w);
-uint64_t path_dtype_unknown(const struct path *p); /* that stay as they are */
-void path_dtype_clear(struct path_retype *y);
-void path_dtype_free(struct path_retype *y);
 
 #endif

@@ -81,6 +81,24 @@ text_no(struct path *p, const struct rec *r, int col)
 	return v.n > 0 ? smap_put_view(&p->texts, v) : PATH_NONE;
 }
 
+/* The number of the rank that a record is of. */
+static uint32_t
+path_rank_no(struct path *p, const struct rec *r)
+{
+	struct path_rank k = { .src = PATH_NONE, .no = -1 };
+	uint32_t i;
+
+	if (p->no_straggler || !p->replay)
+		k.src = smap_put_view(&p->texts, rec_get(r, COL_src));
+	for (i = 0; i < p->n_rank; i++)
+		if (p->rank[i].src == k.src)
+			return i;
+	ARRAY_GROW(p->rank, p->n_rank, p->rank_cap);
+	k.parts.size = k.iters.size = sizeof(struct path_part);
+	p->rank[p->n_rank] = k;
+	return (uint32_t)p->n_rank++;
+}
+
 static uint32_t
 proc_no(struct path *p, const struct rec *r)
 {

@@ -37,6 +37,89 @@ struct replay { /* of a rank */
 	size_t n_open, open_cap;
 };
 
+/* The ranks of --no-straggler, and their collectives, as dlp-ranks found
+ * them. */
+
+static int
+by_coll(const void *va, const void *vb)
+{
+	const struct path_arrival *a = va, *b = vb;
+
+	if (a->coll != b->coll)
+		return a->coll < b->coll ? -1 : 1;
+	return a->rank < b->rank ? -1 : a->rank > b->rank;
+}
+
+static uint64_t
+arrival_key(uint32_t rank, int64_t start, int64_t dur)
+{
+	return hash_mix(hash_mix((uint64_t)rank + 1) ^ (uint64_t)start) ^
+	       (uint64_t)dur;
+}
+
+/* Arrivals to work, by collectives. */
+static void
+link_ranks(struct path *p)
+{
+	struct path_arrival *v = p->arrivals.v, *a;
+	const struct path_work *w;
+	struct map at = { 0 };
+	uint64_t *no;
+	size_t i;
+
+	if (p->arrivals.n > 0)
+		qsort(v, p->arrivals.n, sizeof(*v), by_coll);
+	for (i = 0; i < p->arrivals.n; i++)
+		*map_put(&at, arrival_key(v[i].rank, v[i].start, v[i].dur),
+		    NULL) = i;
+	for (i = 0; i < p->works.n && p->arrivals.n > 0; i++) {
+		w = path_work_at(p, (int64_t)i);
+		no = map_get(&at, arrival_key(p->stream[w->stream].rank,
+				      w->start, w->end - w->start));
+		a = no != NULL ? &v[*no] : NULL;
+		if (a == NULL || a->work >= 0 || w->tag != TAG_COMM ||
+		    a->start != w->start || a->dur != w->end - w->start)
+			continue;
+		a->work = (int64_t)i;
+		*map_put(&p->arrival_of, i, NULL) = *no + 1;
+	}
+	map_free(&at);
+}
+
+/* The arrival of work at a collective of several ranks, or NULL. */
+static struct path_arrival *
+arrival_of(const struct path *p, int64_t work)
+{
+	const uint64_t *no = map_get(&p->arrival_of, (uint64_t)work);
+
+	return no != NULL ? (struct path_arrival *)p->arrivals.v + *no - 1
+			  : NULL;
+}
+
+/* If all ranks have arrived: the first of their *n arrivals, otherwise NULL. */
+static struct path_arrival *
+all_arrived(const struct path *p, struct path_arrival *a, size_t *n)
+{
+	struct path_arrival *v = p->arrivals.v, *first = a, *end = a;
+	const struct path_part *x, *y;
+
+	while (first > v && first[-1].coll == a->coll)
+		first--;
+	for (end = first; end < v + p->arrivals.n && end->coll == a->coll;
+	     end++) {
+		if (!end->here)
+			return NULL;
+		x = path_part(&p->rank[end->rank], end->part);
+		y = path_part(&p->rank[a->rank], a->part);
+		if (x->iter != y->iter)
+			return NULL;
+	}
+	*n = (size_t)(end - first);
+	return first;
+}
+
+/* Times of the replay. */
+
 static double
 factor_of(const struct replay *y, const struct path_work *w, bool *gone)
 {
@@ -286,7 +369,7 @@ arrived(struct replay *y, int64_t i, int64_t now, double factor)
 	if (!y->changed || !y->p->no_straggler ||
 	    path_work_at(y->p, i)->tag != TAG_COMM)
 		return false;
-	a = path_arrival_of(y->p, i);
+	a = arrival_of(y->p, i);
 	if (a == NULL) {
 		y->p->alone++;
 		return false;
@@ -297,7 +380,7 @@ arrived(struct replay *y, int64_t i, int64_t now, double factor)
 	a->here = true;
 	ARRAY_GROW(y->open, y->n_open, y->open_cap);
 	y->open[y->n_open++] = a;
-	first = path_all_arrived(y->p, a, &n);
+	first = all_arrived(y->p, a, &n);
 	if (first != NULL)
 		meet(y->ranks, first, n);
 	return true;
@@ -591,7 +674,7 @@ path_replay(struct path *p)
 	now = times(&changed, n);
 	times(&p->new_work, p->works.n);
 	times(&p->new_point, p->points.n);
-	path_ranks_link(p);
+	link_ranks(p);
 	sort_time(p, &x);
 	path_effect_open(p, &effect);
 	replay_all(p, &x, NULL, was);
@@ -602,7 +685,8 @@ path_replay(struct path *p)
 		now += p->rank[k].parts.n;
 	}
 	xsort_close(&x);
-	path_effect_free(&effect);
+	free(effect.match);
+	free(effect.latency);
 	path_list_free(&same);
 	path_list_free(&changed);
 	path_list_free(&p->new_work);
