@@ -136,8 +136,18 @@ struct busy_file {        /* of the section's, by column src */
 	bool any_active;     /* anything ran on a device */
 };
 
-struct busy_times { /* zeroed but for mode */
-	const struct busy_mode *mode;
+/* --iters: an iter record or its legend, kept until the time of its step is
+ * known. What is in front of tail stays, then come the new columns. */
+struct busy_iter {
+	struct busy_iter *next;
+	struct busy_file *file; /* NULL: a legend */
+	int64_t iter;
+	size_t head, tail, len;
+	char line[];
+};
+
+struct busy_times {
+	bool dlprof, iters; /* -D, --iters */
 	struct busy_file **file;
 	size_t n_file;
 	struct smap names;
@@ -145,128 +155,56 @@ struct busy_times { /* zeroed but for mode */
 	uint64_t with_tc, no_tc; /* kernels that tell whether they use Tensor
 				    Cores, and that do not */
 	int64_t now;             /* what comes from now on is launched later */
+	int iter_at, iter_has;   /* place of the columns of --iters; how many
+				    the input has of them */
+	struct store kept;
+	struct busy_iter *first, **next;
 	struct out_src_type busy_type, edge_type;
-	bool iters; /* --iters */
 };
-
-/* Where DLProf (-D) counts in another way than dlp-busy. */
-struct busy_mode {
-	bool (*is_io)(const char *s, size_t n); /* as class_is_io() */
-
-	/* From when on time counts, by the events of the file so far; NULL:
-	 * from 0. */
-	int64_t (*from)(const struct busy_file *f);
-
-	/* The time after the last step and its work gets a cut of its own;
-	 * NULL: it stays with the last step. */
-	void (*close_steps)(struct busy_file *f);
-
-	bool no_comm; /* communication is like any other kernel */
-
-	/* Writes the records of a file, whose devices' time is over at end. */
-	void (*write)(struct busy_times *b, struct busy_file *f, int64_t end);
-
-	const char *const *cols; /* of busy records, src the last */
-	size_t n_cols;
-	bool has_after; /* a column among them */
-};
-
-/* Which names belong to a class. */
 
 static const char *const words[C_N] = { "tc", "kern", "graph", "comm", "mem",
 	"dataload", "io", "cpu", "other" };
 
-static const char *
-class_word(enum busy_class c)
-{
-	return words[c];
-}
-
-#define TEXT(s) s, sizeof(s) - 1
-
-/* Data loaders by the whole text, or (begin) by what it begins with. */
-static const struct {
-	const char *text;
-	size_t len;
-	bool begin;
-} loaders[] = {
+/* Data loaders by the whole text, or (*) by what it begins with. */
+static const char *const loaders[] = {
 	/* PyTorch, its markers and those of PyProf, Lightning, DALI */
-	{ TEXT("enumerate(DataLoader)#"), true },
-	{ TEXT("DataLoader__next__"), false },
-	{ TEXT("DataLoader"), false },
-	{ TEXT("dataloader"), false },
-	{ TEXT("[pl][profile][_TrainingEpochLoop].train_dataloader_next"),
-	    false },
-	{ TEXT("[pl][profile][_EvaluationLoop].val_next"), false },
-	{ TEXT("[DALI]"), true },
-	{ TEXT("DALIGenericIterator"), true },
+	"enumerate(DataLoader)#*", "DataLoader__next__", "DataLoader",
+	"dataloader", "[pl][profile][_TrainingEpochLoop].train_dataloader_next",
+	"[pl][profile][_EvaluationLoop].val_next", "[DALI]*",
+	"DALIGenericIterator*",
 	/* TensorFlow: ops that wait for the next element, and the data sets
 	 * that make it */
-	{ TEXT("IteratorGetNext"), true },
-	{ TEXT("OptionalGetValue"), false },
-	{ TEXT("OneShotIterator"), false },
-	{ TEXT("MakeIterator"), false },
-	{ TEXT("ReduceDataset"), false },
-	{ TEXT("Dali"), false },
-	{ TEXT("Iterator::"), true },
-	{ TEXT("MultiDeviceIteratorGetNextFromShard"), false },
+	"IteratorGetNext*", "OptionalGetValue", "OneShotIterator",
+	"MakeIterator", "ReduceDataset", "Dali", "Iterator::*",
+	"MultiDeviceIteratorGetNextFromShard"
 };
 
 /* Whether a range's text, or an op's type, is of a data loader. */
 static bool
-class_is_data(const char *s, size_t n)
+class_is_data(struct mview v)
 {
 	size_t i, k;
+	bool begin;
 
-	for (i = 0; i < ARRAY_LEN(loaders); i++) {
-		k = loaders[i].len;
-		if (n >= k && s[0] == loaders[i].text[0] &&
-		    (n == k || loaders[i].begin) &&
-		    memcmp(s, loaders[i].text, k) == 0)
+	for (i = 0; v.n > 0 && i < ARRAY_LEN(loaders); i++) {
+		if (v.s[0] != loaders[i][0])
+			continue;
+		k = strlen(loaders[i]);
+		begin = loaders[i][k - 1] == '*';
+		k -= begin;
+		if (v.n >= k && (v.n == k || begin) &&
+		    memcmp(v.s, loaders[i], k) == 0)
 			return true;
 	}
 	return false;
 }
 
-static const char *const io_names[] = {
-	"fread",
-	"fwrite",
-	"fread_unlocked",
-	"fwrite_unlocked",
-	"read",
-	"write",
-	"pread",
-	"pread64",
-	"pwrite",
-	"pwrite64",
-	"readv",
-	"writev",
-	"preadv",
-	"preadv64",
-	"pwritev",
-	"pwritev64",
-	"fgets",
-	"fputs",
-	"getline",
-	"fflush",
-	"fsync",
-	"fdatasync",
-	"sendfile",
-	"sendfile64",
-	"copy_file_range",
-};
-
-/* Whether a function of the operating system reads or writes. */
-static bool
-class_is_io(const char *s, size_t n)
-{
-	size_t i;
-
-	for (i = 0; i < ARRAY_LEN(io_names); i++)
-		if (text_is(s, n, io_names[i]))
-			return true;
-	return false;
-}
+/* Functions of the operating system that read or write, in order. */
+static const char *const io_names[] = { "copy_file_range", "fdatasync",
+	"fflush", "fgets", "fputs", "fread", "fread_unlocked", "fsync",
+	"fwrite", "fwrite_unlocked", "getline", "pread", "pread64", "preadv",
+	"preadv64", "pwrite", "pwrite64", "pwritev", "pwritev64", "read",
+	"readv", "sendfile", "sendfile64", "write", "writev" };
 
 /* The row of pieces. */
 
@@ -383,40 +321,32 @@ add_edge(struct lane *l, unsigned mask, int64_t ns)
 	}
 }
 
-/* A piece, cut where iterations begin. */
-static void
-fold_piece(struct lane *l, int64_t lo, int64_t hi, unsigned mask)
-{
-	const struct steps *c = &l->file->steps;
-	size_t i = l->n_sum > 0 ? l->n_sum - 1 : 0;
-	int64_t end;
-
-	if (lo < l->file->from)
-		lo = l->file->from;
-	while (lo < hi) {
-		while (i + 1 < c->n && c->v[i + 1].at <= lo)
-			i++;
-		end = i + 1 < c->n && c->v[i + 1].at < hi ? c->v[i + 1].at : hi;
-		add_up(sums_at(l, i), mask, num_sub(end, lo));
-		if (c->n <= 1)
-			add_edge(l, mask, num_sub(end, lo));
-		lo = end;
-	}
-}
-
+/* Adds up the n oldest pieces, cut where iterations begin. */
 static void
 fold(struct lane *l, size_t n)
 {
-	size_t i;
+	const struct steps *c = &l->file->steps;
+	size_t i = l->n_sum > 0 ? l->n_sum - 1 : 0, k;
+	int64_t lo, hi, end;
 
-	if (n == 0)
-		return;
-	for (i = 0; i < n; i++) {
-		fold_piece(l, l->base, l->v[i].end, l->v[i].mask);
-		l->base = l->v[i].end;
+	for (k = 0; k < n; k++) {
+		lo = l->base > l->file->from ? l->base : l->file->from;
+		hi = l->v[k].end;
+		for (; lo < hi; lo = end) {
+			while (i + 1 < c->n && c->v[i + 1].at <= lo)
+				i++;
+			end = hi;
+			if (i + 1 < c->n && c->v[i + 1].at < hi)
+				end = c->v[i + 1].at;
+			add_up(sums_at(l, i), l->v[k].mask, num_sub(end, lo));
+			if (c->n <= 1)
+				add_edge(l, l->v[k].mask, num_sub(end, lo));
+		}
+		l->base = hi;
 	}
-	memmove(l->v, l->v + n, (l->n - n) * sizeof(*l->v));
 	l->n -= n;
+	if (n > 0)
+		memmove(l->v, l->v + n, l->n * sizeof(*l->v));
 }
 
 static void
@@ -481,38 +411,29 @@ lane_copy(struct lane *l, const struct lane *from)
 	l->sum = copy_of(from->sum, l->n_sum, sizeof(*l->sum));
 }
 
-static void
-merge_piece(struct lane *l, int64_t lo, int64_t hi, unsigned mask)
-{
-	unsigned c;
-
-	for (c = C_DATA; c <= C_CPU; c++)
-		if (mask & BIT(c))
-			lane_add(l, lo, hi, c);
-}
-
-static void
-merge_timed(struct lane *l, int64_t start, const struct timed *x)
-{
-	if (x->kind >= C_DATA)
-		lane_add(l, start, x->end, (enum busy_class)x->kind);
-}
-
 /* A device that is used already gets the process's time that is still known. */
 static void
 lane_merge(struct lane *l, const struct lane *from)
 {
+	const struct timeheap *on = &from->time.on, *soon = &from->time.soon;
 	int64_t lo = from->base;
+	unsigned c;
 	size_t i;
 
 	for (i = 0; i < from->n; i++) {
-		merge_piece(l, lo, from->v[i].end, from->v[i].mask);
+		for (c = C_DATA; c <= C_CPU; c++)
+			if (from->v[i].mask & BIT(c))
+				lane_add(l, lo, from->v[i].end, c);
 		lo = from->v[i].end;
 	}
-	for (i = 0; i < from->time.on.n; i++)
-		merge_timed(l, from->time.t, &from->time.on.v[i]);
-	for (i = 0; i < from->time.soon.n; i++)
-		merge_timed(l, from->time.soon.v[i].at, &from->time.soon.v[i]);
+	for (i = 0; i < on->n; i++)
+		if (on->v[i].kind >= C_DATA)
+			lane_add(l, from->time.t, on->v[i].end,
+			    (enum busy_class)on->v[i].kind);
+	for (i = 0; i < soon->n; i++)
+		if (soon->v[i].kind >= C_DATA)
+			lane_add(l, soon->v[i].at, soon->v[i].end,
+			    (enum busy_class)soon->v[i].kind);
 	for (i = 0; i < from->n_sum; i++)
 		l->late_ns = num_add(l->late_ns, from->sum[i].dur[C_CPU]);
 }
@@ -529,26 +450,19 @@ lane_end(struct lane *l, int64_t t)
 	fold(l, l->n);
 }
 
-static void
-subtract(struct class_sums *s, const struct class_sums *part)
-{
-	int c;
-
-	for (c = 0; c < C_N; c++) {
-		s->dur[c] = num_sub(s->dur[c], part->dur[c]);
-		s->all[c] = num_sub(s->all[c], part->all[c]);
-	}
-}
-
 /* After that, if all is one iteration: only the time from its first work to
  * its last. */
 static void
 lane_between(struct lane *l)
 {
-	if (!l->any_gpu || l->n_sum == 0)
-		return;
-	subtract(&l->sum[0], &l->edge[0]);
-	subtract(&l->sum[0], &l->edge[1]);
+	struct class_sums *s = l->sum;
+	int c, i;
+
+	for (i = 0; l->any_gpu && l->n_sum > 0 && i < 2; i++)
+		for (c = 0; c < C_N; c++) {
+			s->dur[c] = num_sub(s->dur[c], l->edge[i].dur[c]);
+			s->all[c] = num_sub(s->all[c], l->edge[i].all[c]);
+		}
 }
 
 static void
@@ -632,8 +546,9 @@ busy_event(struct busy_times *b, struct busy_file *f, int64_t lo, int64_t hi)
 	if (!f->any || hi > f->last)
 		f->last = hi;
 	f->any = true;
-	if (b->mode->from != NULL)
-		f->from = b->mode->from(f);
+	if (!b->dlprof) /* which counts from 0 */
+		f->from =
+		    f->has_begin && f->begin < f->first ? f->begin : f->first;
 }
 
 static void
@@ -645,30 +560,6 @@ add_to_lane(struct busy_times *b, struct lane *l, int64_t lo, int64_t hi,
 		lane_to(l, b->now);
 }
 
-/* A call, which may be the longest before the first work. */
-static void
-busy_call(struct busy_file *f, int64_t lo, int64_t hi, struct mview name)
-{
-	if (f->any_gpu || name.s == NULL ||
-	    num_sub(hi, lo) <= num_sub(f->call_hi, f->call_lo))
-		return;
-	f->call_lo = lo;
-	f->call_hi = hi;
-	buf_clear(&f->call);
-	buf_put(&f->call, name.s, name.n);
-}
-
-static bool
-uses_device(const struct busy_proc *p, uint32_t dev)
-{
-	size_t i;
-
-	for (i = 0; i < p->n_dev; i++)
-		if (p->dev[i] == dev)
-			return true;
-	return false;
-}
-
 /* The process begins to use the device. A device that no dev record named comes
  * when the process has no time of its own any more: it takes that of its first
  * device. */
@@ -676,9 +567,11 @@ static void
 use_device(struct busy_file *f, struct busy_proc *p, struct busy_dev *d)
 {
 	uint32_t no = (uint32_t)(d - f->dev);
+	size_t i;
 
-	if (uses_device(p, no))
-		return;
+	for (i = 0; i < p->n_dev; i++)
+		if (p->dev[i] == no)
+			return;
 	p->dev = xrealloc(p->dev, p->n_dev + 1, sizeof(*p->dev));
 	p->dev[p->n_dev++] = no;
 	if (!d->used && p->has_own)
@@ -690,20 +583,6 @@ use_device(struct busy_file *f, struct busy_proc *p, struct busy_dev *d)
 		    &d->lane, p->has_own ? &p->own : &f->dev[p->dev[0]].lane);
 	d->lane.file = f; /* the process may have no time of its own */
 	d->used = true;
-}
-
-/* Work of a process on a device. */
-static void
-busy_gpu(struct busy_times *b, struct busy_file *f, struct busy_proc *p,
-    struct busy_dev *d, int64_t lo, int64_t hi, enum busy_class c)
-{
-	if (!f->any_gpu || lo < f->gpu_lo)
-		f->gpu_lo = lo;
-	if (!f->any_gpu || hi > f->gpu_hi)
-		f->gpu_hi = hi;
-	f->any_gpu = true;
-	use_device(f, p, d);
-	add_to_lane(b, &d->lane, lo, hi, c);
 }
 
 /* On the CPU. */
@@ -723,76 +602,44 @@ busy_cpu(struct busy_times *b, struct busy_file *f, struct busy_proc *p,
 		add_to_lane(b, &p->own, lo, hi, c);
 }
 
-static void
-free_file(struct busy_file *f)
-{
-	size_t k;
-
-	for (k = 0; k < f->n_dev; k++)
-		lane_free(&f->dev[k].lane);
-	for (k = 0; k < f->n_proc; k++) {
-		lane_free(&f->proc[k].own);
-		free(f->proc[k].dev);
-	}
-	free(f->dev);
-	free(f->proc);
-	steps_free(&f->steps);
-	buf_free(&f->call);
-	map_free(&f->devs);
-	map_free(&f->procs);
-	map_free(&f->split_of);
-	free(f->split);
-	free(f);
-}
-
 /* frees all but the records' types */
 static void
-busy_clear(struct busy_times *b)
+begin_busy(struct stage *st)
 {
-	size_t i;
+	struct busy_times *b = st->ctx;
+	struct busy_file *f;
+	size_t i, k;
 
-	for (i = 0; i < b->n_file; i++)
-		free_file(b->file[i]);
+	for (i = 0; i < b->n_file; i++) {
+		f = b->file[i];
+		for (k = 0; k < f->n_dev; k++)
+			lane_free(&f->dev[k].lane);
+		for (k = 0; k < f->n_proc; k++) {
+			lane_free(&f->proc[k].own);
+			free(f->proc[k].dev);
+		}
+		free(f->dev);
+		free(f->proc);
+		steps_free(&f->steps);
+		buf_free(&f->call);
+		map_free(&f->devs);
+		map_free(&f->procs);
+		map_free(&f->split_of);
+		free(f->split);
+		free(f);
+	}
 	free(b->file);
 	smap_free(&b->names);
-	*b = (struct busy_times){ .mode = b->mode,
+	store_free(&b->kept);
+	*b = (struct busy_times){ .dlprof = b->dlprof,
+		.iters = b->iters,
 		.now = INT64_MIN,
 		.busy_type = b->busy_type,
-		.edge_type = b->edge_type,
-		.iters = b->iters };
+		.edge_type = b->edge_type };
+	b->next = &b->first;
 }
 
 /* The end of a section: a record per iteration, device and class. */
-
-struct busy_row { /* of which device, in which iteration, or after which */
-	int64_t iter, after, dev;
-	bool tc; /* kernels tell whether they use Tensor Cores */
-};
-
-/* Where no kernel tells whether it uses Tensor Cores, all are in class kern;
- * how long those that do ran is not known, unless none ran. */
-static void
-put_class_row(struct busy_times *b, const struct busy_file *f,
-    const struct busy_row *x, int c, const struct class_sums *s)
-{
-	const char *w = class_word((enum busy_class)c);
-	bool known = c != C_TC || x->tc || s->all[C_KERN] == 0;
-
-	if (c == C_COMM && !b->any_comm)
-		return;
-	out_rec_src(&b->busy_type, "busy", b->mode->cols, b->mode->n_cols,
-	    f->name != NULL);
-	out_opt(x->iter >= 0, x->iter);
-	out_i64(x->dev);
-	out_word(w);
-	out_opt(known, s->dur[c]);
-	out_opt(known, s->all[c]);
-	if (b->mode->has_after)
-		out_opt(x->after >= 0, x->after);
-	if (f->name != NULL)
-		out_word(f->name);
-	out_end();
-}
 
 /* How long iteration i lasts. */
 static int64_t
@@ -828,47 +675,52 @@ add_sums(struct class_sums *s, const struct busy_file *f,
 	}
 }
 
-/* For the modes: the rows of all devices, of the time between cuts i and
- * i + 1. */
+/* The rows of all devices, of the time from a cut to the next; outside: of
+ * all time before the iterations and after them. Where no kernel tells whether
+ * it uses Tensor Cores, all are in class kern; how long those that do ran is
+ * not known, unless none ran. */
 static void
-busy_put_iter(
-    struct busy_times *b, const struct busy_file *f, size_t i, int64_t end)
+put_rows(struct busy_times *b, const struct busy_file *f, size_t cut,
+    bool outside, int64_t end)
 {
-	struct busy_row x = { -1, -1, 0, b->with_tc > 0 };
-	struct class_sums s;
-	size_t k;
-	int c;
-
-	if (i < f->steps.n && f->steps.v[i].where == STEPS_IN)
-		x.iter = f->steps.v[i].iter;
-	if (i < f->steps.n && f->steps.v[i].where == STEPS_AFTER)
-		x.after = f->steps.v[i].iter;
-	for (k = 0; k < f->n_dev; k++) {
-		memset(&s, 0, sizeof(s));
-		add_sums(&s, f, &f->dev[k], i, end);
-		x.dev = f->dev[k].no;
-		for (c = 0; c < C_N; c++)
-			put_class_row(b, f, &x, c, &s);
-	}
-}
-
-/* All time before the iterations and after them. */
-static void
-put_outside(struct busy_times *b, const struct busy_file *f, int64_t end)
-{
-	struct busy_row x = { -1, -1, 0, b->with_tc > 0 };
+	static const char *const names[] = { "iter", "dev", "class", "dur_ns",
+		"union_ns", "after", "src" };
+	static const char *const dlprof_names[] = { "iter", "dev", "class",
+		"dur_ns", "union_ns", "src" };
+	static const struct steps_cut none = { .where = STEPS_OUT };
+	const struct steps_cut *x =
+	    !outside && cut < f->steps.n ? &f->steps.v[cut] : &none;
 	struct class_sums s;
 	size_t k, i;
+	bool known;
 	int c;
 
 	for (k = 0; k < f->n_dev; k++) {
 		memset(&s, 0, sizeof(s));
-		for (i = 0; i < f->steps.n; i++)
+		if (!outside)
+			add_sums(&s, f, &f->dev[k], cut, end);
+		for (i = 0; outside && i < f->steps.n; i++)
 			if (f->steps.v[i].where == STEPS_OUT)
 				add_sums(&s, f, &f->dev[k], i, end);
-		x.dev = f->dev[k].no;
-		for (c = 0; c < C_N; c++)
-			put_class_row(b, f, &x, c, &s);
+		for (c = 0; c < C_N; c++) {
+			if (c == C_COMM && !b->any_comm)
+				continue;
+			known =
+			    c != C_TC || b->with_tc > 0 || s.all[C_KERN] == 0;
+			out_rec_src(&b->busy_type, "busy",
+			    b->dlprof ? dlprof_names : names,
+			    ARRAY_LEN(names) - b->dlprof, f->name != NULL);
+			out_opt(x->where == STEPS_IN, x->iter);
+			out_i64(f->dev[k].no);
+			out_word(words[c]);
+			out_opt(known, s.dur[c]);
+			out_opt(known, s.all[c]);
+			if (!b->dlprof)
+				out_opt(x->where == STEPS_AFTER, x->iter);
+			if (f->name != NULL)
+				out_word(f->name);
+			out_end();
+		}
 	}
 }
 
@@ -890,6 +742,33 @@ put_edge(struct busy_times *b, const struct busy_file *f, const char *at,
 	if (f->name != NULL)
 		out_word(f->name);
 	out_end();
+}
+
+/* The time in steps, between two of them, and outside of all. DLProf has no
+ * time in no iteration. */
+static void
+write_file(struct busy_times *b, struct busy_file *f, int64_t end)
+{
+	const struct steps *s = &f->steps;
+	size_t i;
+
+	f->whole = !b->dlprof && f->any_gpu &&
+		   (s->n == 0 || (s->n == 1 && s->v[0].at == INT64_MIN));
+	for (i = 0; f->whole && i < f->n_dev; i++)
+		if (f->dev[i].used)
+			lane_between(&f->dev[i].lane);
+	if (s->n == 0 && f->any)
+		put_rows(b, f, 0, false, end);
+	for (i = 0; i < s->n; i++)
+		if (s->v[i].where == STEPS_IN ||
+		    (s->v[i].where == STEPS_AFTER && !b->dlprof))
+			put_rows(b, f, i, false, end);
+	if (s->n > 0 && f->any && !b->dlprof)
+		put_rows(b, f, 0, true, end);
+	if (f->whole) {
+		put_edge(b, f, "before", num_sub(f->gpu_lo, f->first), true);
+		put_edge(b, f, "behind", num_sub(end, f->gpu_hi), false);
+	}
 }
 
 static int
@@ -931,7 +810,7 @@ split_of(struct busy_file *f, int64_t iter)
 }
 
 static void
-split_add(struct split *x, const struct class_sums *s, bool with_tc)
+split_file(struct busy_times *b, struct busy_file *f, int64_t end)
 {
 	static const int to[C_N] = { [C_TC] = SPLIT_TC,
 		[C_KERN] = SPLIT_KERN,
@@ -942,18 +821,10 @@ split_add(struct split *x, const struct class_sums *s, bool with_tc)
 		[C_IO] = SPLIT_IDLE,
 		[C_CPU] = SPLIT_IDLE,
 		[C_OTHER] = SPLIT_IDLE };
-	int c;
-
-	for (c = 0; c < C_N; c++)
-		x->dur[to[c]] = num_add(x->dur[to[c]], s->dur[c]);
-	x->no_tc |= !with_tc && s->all[C_KERN] != 0;
-}
-
-static void
-split_file(struct busy_times *b, struct busy_file *f, int64_t end)
-{
 	struct class_sums s;
+	struct split *x;
 	size_t k, i;
+	int c;
 
 	for (k = 0; k < f->n_dev; k++) {
 		if (!f->dev[k].used || !is_active(&f->dev[k].lane))
@@ -964,8 +835,11 @@ split_file(struct busy_times *b, struct busy_file *f, int64_t end)
 				continue;
 			memset(&s, 0, sizeof(s));
 			add_sums(&s, f, &f->dev[k], i, end);
-			split_add(split_of(f, f->steps.v[i].iter), &s,
-			    b->with_tc > 0);
+			x = split_of(f, f->steps.v[i].iter);
+			for (c = 0; c < C_N; c++)
+				x->dur[to[c]] =
+				    num_add(x->dur[to[c]], s.dur[c]);
+			x->no_tc |= b->with_tc == 0 && s.all[C_KERN] != 0;
 		}
 	}
 }
@@ -988,6 +862,23 @@ without_gpu(struct busy_file *f)
 		lane_merge(&f->dev[0].lane, &f->proc[i].own);
 }
 
+/* The last step goes on to the end of its work, or of all (DLProf). */
+static void
+close_last_step(struct busy_file *f)
+{
+	struct steps *s = &f->steps;
+	struct steps_cut *last = s->n > 0 ? &s->v[s->n - 1] : NULL;
+
+	if (last == NULL || last->where == STEPS_IN)
+		return;
+	if (f->has_end && f->work_end > last->at) {
+		steps_add(s, f->work_end, -1, true);
+	} else {
+		last->where = STEPS_OUT;
+		last->iter = -1;
+	}
+}
+
 /* Returns how much time came too late to be counted, in ns. */
 static int64_t
 end_file(struct busy_times *b, struct busy_file *f)
@@ -999,8 +890,8 @@ end_file(struct busy_times *b, struct busy_file *f)
 		end = f->end;
 	if (f->has_stop && f->stop > end)
 		end = f->stop;
-	if (b->mode->close_steps != NULL)
-		b->mode->close_steps(f);
+	if (!b->dlprof)
+		close_last_step(f);
 	if (f->n_dev > 0)
 		qsort(f->dev, f->n_dev, sizeof(*f->dev), by_number);
 	without_gpu(f);
@@ -1010,7 +901,7 @@ end_file(struct busy_times *b, struct busy_file *f)
 		lane_end(&f->dev[i].lane, end);
 		late = num_add(late, f->dev[i].lane.late_ns);
 	}
-	b->mode->write(b, f, end);
+	write_file(b, f, end);
 	if (b->iters)
 		split_file(b, f, end);
 	return late;
@@ -1035,159 +926,7 @@ warn_of_missing(const struct busy_times *b)
 		     " kernels are in class kern; dlp-flops adds it");
 }
 
-/* The end of a section: writes the records and notes, and says, of a whole
- * one, which columns and records an earlier stage should have added. */
-static void
-busy_end(struct busy_times *b, bool whole)
-{
-	int64_t late = 0;
-	size_t i;
-
-	for (i = 0; i < b->n_file; i++)
-		late = num_add(late, end_file(b, b->file[i]));
-	if (whole)
-		warn_of_missing(b);
-	stage_note("busy_without_tc", b->no_tc);
-	stage_note("busy_late_ns", (uint64_t)late);
-}
-
-/* How dlp-busy counts of its own accord. */
-
-static int64_t
-from_first_event(const struct busy_file *f)
-{
-	return f->has_begin && f->begin < f->first ? f->begin : f->first;
-}
-
-static void
-close_last_step(struct busy_file *f)
-{
-	struct steps *s = &f->steps;
-	struct steps_cut *last = s->n > 0 ? &s->v[s->n - 1] : NULL;
-
-	if (last == NULL || last->where == STEPS_IN)
-		return;
-	if (f->has_end && f->work_end > last->at) {
-		steps_add(s, f->work_end, -1, true);
-	} else {
-		last->where = STEPS_OUT;
-		last->iter = -1;
-	}
-}
-
-static bool
-file_is_whole(const struct busy_file *f)
-{
-	return f->any_gpu &&
-	       (f->steps.n == 0 ||
-		   (f->steps.n == 1 && f->steps.v[0].at == INT64_MIN));
-}
-
-/* The time in steps, between two of them, and outside of all. */
-static void
-write_all_time(struct busy_times *b, struct busy_file *f, int64_t end)
-{
-	size_t i;
-
-	f->whole = file_is_whole(f);
-	for (i = 0; f->whole && i < f->n_dev; i++)
-		if (f->dev[i].used)
-			lane_between(&f->dev[i].lane);
-	if (f->steps.n == 0 && f->any)
-		busy_put_iter(b, f, 0, end);
-	for (i = 0; i < f->steps.n; i++)
-		if (f->steps.v[i].where != STEPS_OUT)
-			busy_put_iter(b, f, i, end);
-	if (f->steps.n > 0 && f->any)
-		put_outside(b, f, end);
-	if (f->whole) {
-		put_edge(b, f, "before", num_sub(f->gpu_lo, f->first), true);
-		put_edge(b, f, "behind", num_sub(end, f->gpu_hi), false);
-	}
-}
-
-static const char *const own_cols[] = { "iter", "dev", "class", "dur_ns",
-	"union_ns", "after", "src" };
-
-static const struct busy_mode busy_own = {
-	.is_io = class_is_io,
-	.from = from_first_event,
-	.close_steps = close_last_step,
-	.write = write_all_time,
-	.cols = own_cols,
-	.n_cols = ARRAY_LEN(own_cols),
-	.has_after = true,
-};
-
-/*
- * How DLProf adds up the time of devices (-D): from time 0 on, and of the
- * operating system only fread and fwrite are I/O. There is no time in no
- * iteration: the last one goes on to the end.
- */
-
-static bool
-is_dlprof_io(const char *s, size_t n)
-{
-	return text_is(s, n, "fread") || text_is(s, n, "fwrite");
-}
-
-static void
-write_iterations(struct busy_times *b, struct busy_file *f, int64_t end)
-{
-	size_t i;
-
-	if (f->steps.n == 0 && f->any)
-		busy_put_iter(b, f, 0, end);
-	for (i = 0; i < f->steps.n; i++)
-		if (f->steps.v[i].where == STEPS_IN)
-			busy_put_iter(b, f, i, end);
-}
-
-static const char *const dlprof_cols[] = { "iter", "dev", "class", "dur_ns",
-	"union_ns", "src" };
-
-static const struct busy_mode busy_dlprof = {
-	.is_io = is_dlprof_io,
-	.no_comm = true,
-	.write = write_iterations,
-	.cols = dlprof_cols,
-	.n_cols = ARRAY_LEN(dlprof_cols),
-};
-
-struct busy_type {             /* of records */
-	enum busy_class class; /* of GPU work */
-	struct workrec_cols cols;
-	struct rec_col *api, *inst_id; /* the call's name; the run of its op */
-	struct rec_col *tc, *dir;      /* kern */
-	struct rec_col *text;          /* inst, range, os */
-};
-
-/* --iters: an iter record or its legend, kept until the time of its step is
- * known. What is in front of tail stays, then come the new columns. */
-struct busy_iter {
-	struct busy_iter *next;
-	struct busy_file *file; /* NULL: a legend */
-	int64_t iter;
-	size_t head, tail, len;
-	char line[];
-};
-
-struct busy_input {
-	struct busy_times busy;
-	struct busy_type kern, copy, set, graph, sync, call, inst, range, os;
-	struct {
-		struct rec_col *dev, *src;
-	} dev;
-	struct {
-		struct workrec_cols cols;
-		struct rec_col *gpu_end, *no;
-		int at, has; /* place of the columns of --iters; how many the
-				input has of them */
-	} iter;
-	struct store kept;
-	struct busy_iter *first, **next;
-	struct steps_cols cut;
-};
+/* The records. */
 
 static void
 time_goes_on(struct busy_times *b, int64_t t)
@@ -1198,106 +937,117 @@ time_goes_on(struct busy_times *b, int64_t t)
 
 /* A call on the CPU counts also where it is in no op. */
 static void
-add_api_call(struct busy_times *b, const struct busy_type *k,
-    const struct rec *r, struct busy_file *f, const struct workrec *w)
+add_api_call(struct busy_times *b, const struct rec *r, struct busy_file *f,
+    const struct workrec *w)
 {
+	struct mview name = rec_get(r, COL_api);
+
 	busy_event(b, f, w->api, w->api_end);
-	busy_call(f, w->api, w->api_end, rec_view(r, k->api));
-	if (w->api_end > w->api && rec_view(r, k->inst_id).s == NULL)
-		busy_cpu(b, f, busy_proc(f, w->pid), w->api, w->api_end, C_CPU);
-}
-
-static enum busy_class
-kern_class(struct busy_times *b, const struct busy_type *k, const struct rec *r)
-{
-	struct mview tc = rec_view(r, k->tc);
-
-	*(tc.s == NULL ? &b->no_tc : &b->with_tc) += 1;
-	if (!b->mode->no_comm && rec_is(r, k->dir, "comm")) {
-		b->any_comm = true;
-		return C_COMM;
+	if (!f->any_gpu && name.s != NULL &&
+	    num_sub(w->api_end, w->api) > num_sub(f->call_hi, f->call_lo)) {
+		/* the longest before the first work */
+		f->call_lo = w->api;
+		f->call_hi = w->api_end;
+		buf_clear(&f->call);
+		buf_put(&f->call, name.s, name.n);
 	}
-	return mv_eq(tc, "yes") ? C_TC : C_KERN;
+	if (w->api_end > w->api && rec_get(r, COL_inst_id).s == NULL)
+		busy_cpu(b, f, busy_proc(f, w->pid), w->api, w->api_end, C_CPU);
 }
 
 static void
 read_device_work(struct stage *st, struct rec *r)
 {
-	struct busy_times *b = &((struct busy_input *)st->ctx)->busy;
-	const struct busy_type *k = rec_arg(r);
-	enum busy_class c = k->class;
+	struct busy_times *b = st->ctx;
+	enum busy_class c = *(const enum busy_class *)rec_arg(r);
+	struct mview tc;
 	struct busy_file *f;
+	struct busy_proc *p;
+	struct busy_dev *d;
 	struct workrec w;
 
 	stage_pass(st, r);
-	workrec_read(&w, &k->cols, r);
+	work_read(&w, r);
 	f = busy_file(b, w.src);
 	time_goes_on(b, w.has_api ? w.api : w.start);
 	if (w.has_api)
-		add_api_call(b, k, r, f, &w);
-	if (c == C_KERN)
-		c = kern_class(b, k, r);
+		add_api_call(b, r, f, &w);
+	if (c == C_KERN) {
+		tc = rec_get(r, COL_tc);
+		*(tc.s == NULL ? &b->no_tc : &b->with_tc) += 1;
+		if (mv_eq(tc, "yes"))
+			c = C_TC;
+		/* for DLProf it is like any other kernel */
+		if (!b->dlprof && mv_eq(rec_get(r, COL_dir), "comm")) {
+			b->any_comm = true;
+			c = C_COMM;
+		}
+	}
 	if (!w.has_dur || !w.has_dev)
 		return;
 	busy_event(b, f, w.start, w.end);
-	busy_gpu(
-	    b, f, busy_proc(f, w.pid), busy_dev(f, w.dev), w.start, w.end, c);
+	p = busy_proc(f, w.pid);
+	d = busy_dev(f, w.dev);
+	if (!f->any_gpu || w.start < f->gpu_lo)
+		f->gpu_lo = w.start;
+	if (!f->any_gpu || w.end > f->gpu_hi)
+		f->gpu_hi = w.end;
+	f->any_gpu = true;
+	use_device(f, p, d);
+	add_to_lane(b, &d->lane, w.start, w.end, c);
 }
 
-/* A call; of a wait for the GPU the call that waited. */
+/* A call, or of a wait for the GPU the call that waited: calls have no columns
+ * of a call. */
 static void
 read_call(struct stage *st, struct rec *r)
 {
-	struct busy_input *in = st->ctx;
-	const struct busy_type *k = rec_arg(r);
+	struct busy_times *b = st->ctx;
 	struct busy_file *f;
 	struct workrec w;
 
 	stage_pass(st, r);
-	workrec_read(&w, &k->cols, r);
-	f = busy_file(&in->busy, w.src);
-	if (k == &in->call) {
+	work_read(&w, r);
+	f = busy_file(b, w.src);
+	if (rec_arg(r) != NULL) {
 		w.has_api = w.has_start;
 		w.api = w.start;
 		w.api_end = w.end;
 	}
 	if (!w.has_api)
 		return;
-	time_goes_on(&in->busy, w.api);
-	add_api_call(&in->busy, k, r, f, &w);
+	time_goes_on(b, w.api);
+	add_api_call(b, r, f, &w);
 }
 
 static void
 read_op_run(struct stage *st, struct rec *r)
 {
-	struct busy_times *b = &((struct busy_input *)st->ctx)->busy;
-	const struct busy_type *k = rec_arg(r);
-	struct mview op = rec_view(r, k->text);
+	struct busy_times *b = st->ctx;
 	struct busy_file *f;
 	struct busy_proc *p;
 	struct workrec w;
 
 	stage_pass(st, r);
-	workrec_read(&w, &k->cols, r);
+	work_read(&w, r);
 	f = busy_file(b, w.src);
 	if (!w.has_dur)
 		return;
 	p = busy_proc(f, w.pid);
 	busy_event(b, f, w.start, w.end);
 	busy_cpu(b, f, p, w.start, w.end, C_CPU);
-	if (op.s != NULL && class_is_data(op.s, op.n))
+	if (class_is_data(rec_get(r, COL_op)))
 		busy_cpu(b, f, p, w.start, w.end, C_DATA);
 }
 
 /* Ranges and calls of the operating system are known as they begin. */
 static void
-add_named_time(struct busy_times *b, const struct busy_type *k,
-    const struct rec *r, enum busy_class c)
+add_named_time(struct busy_times *b, const struct rec *r, enum busy_class c)
 {
 	struct busy_file *f;
 	struct workrec w;
 
-	workrec_read(&w, &k->cols, r);
+	work_read(&w, r);
 	f = busy_file(b, w.src);
 	if (w.has_dur)
 		busy_cpu(b, f, busy_proc(f, w.pid), w.start, w.end, c);
@@ -1306,34 +1056,32 @@ add_named_time(struct busy_times *b, const struct busy_type *k,
 static void
 read_loader_range(struct stage *st, struct rec *r)
 {
-	struct busy_input *in = st->ctx;
-	struct mview text = rec_view(r, in->range.text);
-
 	stage_pass(st, r);
-	if (text.s != NULL && class_is_data(text.s, text.n))
-		add_named_time(&in->busy, &in->range, r, C_DATA);
+	if (class_is_data(rec_get(r, COL_text)))
+		add_named_time(st->ctx, r, C_DATA);
 }
 
 static void
 read_os_call(struct stage *st, struct rec *r)
 {
-	struct busy_input *in = st->ctx;
-	struct mview name = rec_view(r, in->os.text);
+	struct busy_times *b = st->ctx;
+	struct mview name = rec_get(r, COL_name);
 
 	stage_pass(st, r);
-	if (name.s != NULL && in->busy.mode->is_io(name.s, name.n))
-		add_named_time(&in->busy, &in->os, r, C_IO);
+	if (name.s != NULL &&
+	    (b->dlprof ? mv_eq(name, "fread") || mv_eq(name, "fwrite")
+		       : mv_listed(name, io_names, ARRAY_LEN(io_names))))
+		add_named_time(b, r, C_IO);
 }
 
 static void
 read_device(struct stage *st, struct rec *r)
 {
-	struct busy_input *in = st->ctx;
+	struct busy_file *f = busy_file(st->ctx, rec_get(r, COL_src));
 	int64_t no;
-	struct busy_file *f = busy_file(&in->busy, rec_view(r, in->dev.src));
 
 	stage_pass(st, r);
-	if (!rec_i64(r, in->dev.dev, &no))
+	if (!rec_num(r, COL_dev, &no))
 		return;
 	f->listed = true;
 	busy_dev(f, no);
@@ -1342,14 +1090,13 @@ read_device(struct stage *st, struct rec *r)
 static void
 read_busy_cut(struct stage *st, struct rec *r)
 {
-	struct busy_input *in = st->ctx;
-	struct busy_file *f = busy_file(&in->busy, rec_view(r, in->cut.src));
+	struct busy_file *f = busy_file(st->ctx, rec_get(r, COL_src));
 	const struct steps *s = &f->steps;
 	bool dropped, in_loop = s->n > 0 && s->v[s->n - 1].where != STEPS_OUT;
 	const struct steps_cut *c;
 
 	stage_pass(st, r);
-	c = steps_read(&f->steps, &in->cut, r, &dropped);
+	c = steps_read(&f->steps, r, &dropped);
 	if (c->where == STEPS_IN && !f->has_begin && c->at != INT64_MIN) {
 		f->begin = c->at;
 		f->has_begin = true;
@@ -1375,59 +1122,42 @@ column_start(const struct rec *r, int i)
 }
 
 static void
-keep_iter(struct busy_input *in, const struct rec *r, struct busy_file *f)
+keep_iter(struct busy_times *b, const struct rec *r, struct busy_file *f)
 {
-	struct busy_iter *k = store_alloc(&in->kept, sizeof(*k) + r->len);
+	struct busy_iter *k = store_alloc(&b->kept, sizeof(*k) + r->len);
 
 	k->next = NULL;
 	k->file = f;
-	k->iter = f != NULL ? rec_int(r, in->iter.no, -1) : -1;
-	k->head = column_start(r, in->iter.at);
-	k->tail = column_start(r, in->iter.at + in->iter.has);
+	k->iter = f != NULL ? rec_num_or(r, COL_iter, -1) : -1;
+	k->head = column_start(r, b->iter_at);
+	k->tail = column_start(r, b->iter_at + b->iter_has);
 	k->len = r->len;
 	memcpy(k->line, r->line, r->len);
-	*in->next = k;
-	in->next = &k->next;
-}
-
-static void
-put_split(struct busy_file *f, int64_t iter)
-{
-	const struct split *x;
-	int c;
-
-	if (!f->any_active || iter < 0) {
-		out_unsets(SPLIT_N);
-		return;
-	}
-	x = split_of(f, iter);
-	out_opt(!x->no_tc, x->dur[SPLIT_TC]);
-	for (c = SPLIT_TC + 1; c < SPLIT_N; c++)
-		out_i64(x->dur[c]);
+	*b->next = k;
+	b->next = &k->next;
 }
 
 static void
 put_kept(const struct busy_iter *k)
 {
+	const struct split *x;
 	int c;
 
 	buf_put(&out_buf, k->line, k->head);
-	if (k->file != NULL)
-		put_split(k->file, k->iter);
-	for (c = 0; k->file == NULL && c < SPLIT_N; c++)
-		out_word(split_cols[c]);
+	if (k->file == NULL) {
+		for (c = 0; c < SPLIT_N; c++)
+			out_word(split_cols[c]);
+	} else if (!k->file->any_active || k->iter < 0) {
+		out_unsets(SPLIT_N);
+	} else {
+		x = split_of(k->file, k->iter);
+		for (c = 0; c < SPLIT_N; c++)
+			out_opt(c != SPLIT_TC || !x->no_tc, x->dur[c]);
+	}
 	buf_put(&out_buf, k->line + k->tail, k->len - k->tail);
 	buf_putc(&out_buf, '\n');
 	out_counted(k->file != NULL);
 	out_check();
-}
-
-static void
-forget_iters(struct busy_input *in)
-{
-	store_free(&in->kept);
-	in->first = NULL;
-	in->next = &in->first;
 }
 
 /* The columns of --iters come before src, which is the last one of all records,
@@ -1435,39 +1165,37 @@ forget_iters(struct busy_input *in)
 static void
 read_iter_legend(struct stage *st, struct rec *r)
 {
-	struct busy_input *in = st->ctx;
+	struct busy_times *b = st->ctx;
 	int i, n = rec_ncols(r->type);
 
-	if (!in->busy.iters) {
+	if (!b->iters) {
 		stage_pass(st, r);
 		return;
 	}
 	out_declared("iter", split_cols, SPLIT_N);
-	in->iter.at = n;
-	in->iter.has = 0;
 	for (i = 0; i < n; i++)
 		if (strcmp(rec_colname(r->type, i), "src") == 0 ||
-		    strcmp(rec_colname(r->type, i), split_cols[0]) == 0) {
-			in->iter.at = i;
+		    strcmp(rec_colname(r->type, i), split_cols[0]) == 0)
 			break;
-		}
+	b->iter_at = i;
+	b->iter_has = 0;
 	if (i < n && strcmp(rec_colname(r->type, i), "src") != 0)
-		in->iter.has = SPLIT_N;
-	keep_iter(in, r, NULL);
+		b->iter_has = SPLIT_N;
+	keep_iter(b, r, NULL);
 }
 
 static void
 read_iter_end(struct stage *st, struct rec *r)
 {
-	struct busy_input *in = st->ctx;
+	struct busy_times *b = st->ctx;
 	struct busy_file *f;
 	struct workrec w;
 	int64_t end;
 
-	workrec_read(&w, &in->iter.cols, r);
-	f = busy_file(&in->busy, w.src);
-	if (in->busy.iters)
-		keep_iter(in, r, f);
+	work_read(&w, r);
+	f = busy_file(b, w.src);
+	if (b->iters)
+		keep_iter(b, r, f);
 	else
 		stage_pass(st, r);
 	if (!w.has_dur)
@@ -1476,83 +1204,59 @@ read_iter_end(struct stage *st, struct rec *r)
 		f->end = f->work_end = INT64_MIN;
 	if (w.end > f->end)
 		f->end = w.end;
-	end = rec_int(r, in->iter.gpu_end, INT64_MIN);
+	end = rec_num_or(r, COL_gpu_end_ns, INT64_MIN);
 	if (end > f->work_end)
 		f->work_end = end;
 	f->has_end = true;
 }
 
 static void
-begin_busy(struct stage *st)
-{
-	struct busy_input *in = st->ctx;
-
-	busy_clear(&in->busy);
-	forget_iters(in);
-}
-
-static void
 finish_busy(struct stage *st)
 {
-	struct busy_input *in = st->ctx;
+	struct busy_times *b = st->ctx;
 	const struct busy_iter *k;
+	int64_t late = 0;
+	size_t i;
 
-	busy_end(&in->busy, st->complete);
-	for (k = in->first; k != NULL; k = k->next)
+	for (i = 0; i < b->n_file; i++)
+		late = num_add(late, end_file(b, b->file[i]));
+	if (st->complete)
+		warn_of_missing(b);
+	stage_note("busy_without_tc", b->no_tc);
+	stage_note("busy_late_ns", (uint64_t)late);
+	for (k = b->first; k != NULL; k = k->next)
 		put_kept(k);
 }
 
-static struct rec_type *
-listen_time(
-    struct stage *st, const char *tag, stage_fn *fn, struct busy_type *k)
-{
-	struct rec_type *t = stage_on(st, tag, fn, NULL, k);
-
-	workrec_bind(&k->cols, t, WORKREC_SPAN, WORKREC_PID | WORKREC_SRC);
-	return t;
-}
-
 static void
-listen_calls(struct stage *st, const char *tag, stage_fn *fn,
-    struct busy_type *k, enum busy_class c)
+listen_busy(struct stage *st)
 {
-	struct rec_type *t = stage_on(st, tag, fn, NULL, k);
-	unsigned opt = WORKREC_PID | WORKREC_SRC;
+	static const enum busy_class kern = C_KERN, mem = C_MEM,
+				     graph = C_GRAPH;
+	static const char span[] = "start_ns dur_ns",
+			  work[] = "pid src dev api_start_ns api_dur_ns api"
+				   " inst_id tc dir";
 
-	if (fn == read_device_work)
-		opt |= WORKREC_DEV;
-	if (strcmp(tag, "call") != 0)
-		opt |= WORKREC_CALL;
-	k->class = c;
-	workrec_bind(&k->cols, t, WORKREC_SPAN, opt);
-	REC_COLS(t, REC_OPT, { &k->api, "api" }, { &k->inst_id, "inst_id" },
-	    { &k->tc, "tc" }, { &k->dir, "dir" });
-}
-
-static void
-listen_busy(struct stage *st, struct busy_input *in)
-{
-	struct rec_type *t;
-
-	listen_calls(st, "kern", read_device_work, &in->kern, C_KERN);
-	listen_calls(st, "copy", read_device_work, &in->copy, C_MEM);
-	listen_calls(st, "set", read_device_work, &in->set, C_MEM);
-	listen_calls(st, "graph", read_device_work, &in->graph, C_GRAPH);
-	listen_calls(st, "sync", read_call, &in->sync, C_OTHER);
-	listen_calls(st, "call", read_call, &in->call, C_OTHER);
-	t = listen_time(st, "inst", read_op_run, &in->inst);
-	in->inst.text = rec_col(t, "op", REC_OPT);
-	t = listen_time(st, "range", read_loader_range, &in->range);
-	in->range.text = rec_col(t, "text", REC_OPT);
-	t = listen_time(st, "os", read_os_call, &in->os);
-	in->os.text = rec_col(t, "name", REC_OPT);
-	t = stage_on(st, "dev", read_device, NULL, NULL);
-	REC_COLS(t, REC_OPT, { &in->dev.dev, "dev" }, { &in->dev.src, "src" });
-	steps_bind(&in->cut, stage_on(st, "cut", read_busy_cut, NULL, NULL));
-	t = stage_on(st, "iter", read_iter_end, read_iter_legend, NULL);
-	workrec_bind(&in->iter.cols, t, WORKREC_SPAN, WORKREC_SRC);
-	REC_COLS(t, REC_OPT, { &in->iter.gpu_end, "gpu_end_ns" },
-	    { &in->iter.no, "iter" });
+	stage_reads(st, "kern", read_device_work, .need = span, .opt = work,
+	    .arg = (void *)&kern);
+	stage_reads(st, "copy set", read_device_work, .need = span, .opt = work,
+	    .arg = (void *)&mem);
+	stage_reads(st, "graph", read_device_work, .need = span, .opt = work,
+	    .arg = (void *)&graph);
+	stage_reads(st, "sync", read_call, .need = span,
+	    .opt = "pid src api_start_ns api_dur_ns api inst_id");
+	stage_reads(st, "call", read_call, .need = span,
+	    .opt = "pid src api inst_id", .arg = (void *)&kern); /* any */
+	stage_reads(st, "inst", read_op_run, .need = span, .opt = "pid src op");
+	stage_reads(st, "range", read_loader_range, .need = span,
+	    .opt = "pid src text");
+	stage_reads(
+	    st, "os", read_os_call, .need = span, .opt = "pid src name");
+	stage_reads(st, "dev", read_device, .opt = "dev src");
+	stage_reads(
+	    st, "cut", read_busy_cut, .need = "start_ns", .opt = STEPS_COLS);
+	stage_reads(st, "iter", read_iter_end, .need = span,
+	    .opt = "src gpu_end_ns iter", .legend = read_iter_legend);
 }
 
 int
@@ -1560,26 +1264,22 @@ main(int argc, char **argv)
 {
 	static const char *const notes[] = { "busy_without_tc", "busy_late_ns",
 		NULL };
-	struct busy_input in = { 0 };
-	bool dlprof = false;
+	struct busy_times b = { 0 };
 	const struct cli_opt opts[] = {
-		{ 'D', "dlprof", .flag = &dlprof },
-		{ 0, "iters", .flag = &in.busy.iters },
+		{ 'D', "dlprof", .flag = &b.dlprof },
+		{ 0, "iters", .flag = &b.iters },
 		{ 0 },
 	};
 	struct stage st;
 	int rc;
 
 	stage_start(&st, "dlp-busy", usage, opts, argc, argv);
-	in.busy.mode = dlprof ? &busy_dlprof : &busy_own;
-	st.ctx = &in;
-	in.next = &in.first;
+	st.ctx = &b;
 	st.section = begin_busy;
 	st.end = finish_busy;
-	listen_busy(&st, &in);
+	listen_busy(&st);
 	stage_anew(&st, notes);
 	rc = stage_run(&st);
-	busy_clear(&in.busy);
-	forget_iters(&in);
+	begin_busy(&st);
 	return out_finish(rc);
 }
