@@ -120,12 +120,6 @@ struct mem_history {
 	int64_t top; /* the most */
 };
 
-/* Calls, and work that has its call. */
-struct call_cols {
-	struct workrec_cols cols;
-	struct rec_col *api, *phase, *layer, *op;
-};
-
 struct mem {
 	struct mem_space *space;
 	size_t n_space;
@@ -149,23 +143,7 @@ struct mem {
 	uint64_t n_calls;
 	struct buf key, path;
 
-	struct {
-		struct workrec_cols cols;
-		struct rec_col *op, *bytes, *addr, *kind, *total;
-		struct rec_col *phase, *layer, *at;
-		struct out_ext *ext;
-	} event;
-	struct call_cols call, set, copy, kern;
-	struct {
-		struct workrec_cols cols;
-		struct rec_col *text, *layer;
-	} ranges;
-	struct {
-		struct rec_col *dev, *bytes, *src;
-	} devs;
-	struct {
-		struct rec_col *iter, *start, *src;
-	} cuts;
+	struct out_ext *ext;
 	struct out_src_type peak, live, memrange, memtime;
 	int64_t n_times; /* --times; 0: not asked for */
 	struct mem_history *history;
@@ -175,12 +153,6 @@ struct mem {
 	bool works;           /* a GPU does */
 	bool none;            /* a section has GPUs and no memory events */
 };
-
-static uint32_t
-name_put(struct mem *m, struct mview v)
-{
-	return v.s != NULL ? smap_put(&m->names, v.s, v.n, NULL) : SMAP_NONE;
-}
 
 /* Of a device of a file: the key of what it has in all. */
 static uint64_t
@@ -243,17 +215,6 @@ remove_alloc(struct mem_space *s, size_t i)
 		    addresses_of(s, last->pid), (uint64_t)last->addr, NULL) = i;
 }
 
-/* A new peak: what was released before it is forgotten. */
-static void
-remove_dead(struct mem_space *s)
-{
-	size_t i = s->n;
-
-	while (i-- > 0 && s->n_dead > 0)
-		if (s->v[i].dead)
-			remove_alloc(s, i);
-}
-
 /* Returns how the use has changed, in bytes. */
 static int64_t
 space_free(struct mem *m, struct mem_space *s, int64_t pid, int64_t addr)
@@ -286,8 +247,13 @@ static void
 take_moment(const struct mem *m, struct mem_space *s, int64_t t,
     const struct mem_where *where)
 {
+	size_t i;
+
 	if (!s->has_peak || s->used > s->peak) {
-		remove_dead(s);
+		/* what was released before it is forgotten */
+		for (i = s->n; i-- > 0 && s->n_dead > 0;)
+			if (s->v[i].dead)
+				remove_alloc(s, i);
 		s->peak = s->used;
 		s->peak_seq = m->seq;
 		s->peak_start = t;
@@ -380,28 +346,6 @@ take_peak(struct mem_range *k, size_t space, int64_t used)
 	u->has_peak = true;
 }
 
-/* The ranges of a name: without what makes each one differ. */
-static uint32_t
-range_of(struct mem *m, uint32_t src, const struct buf *path)
-{
-	bool fresh;
-	uint32_t i;
-
-	buf_clear(&m->key);
-	buf_i64(&m->key, src);
-	buf_putc(&m->key, '\t');
-	buf_put(&m->key, path->s, stem_len(path->s, path->len));
-	i = smap_put(&m->range_keys, m->key.s, m->key.len, &fresh);
-	if (fresh) {
-		m->range = xrealloc(m->range, ++m->n_range, sizeof(*m->range));
-		memset(&m->range[i], 0, sizeof(*m->range));
-		m->range[i].src = src;
-		m->range[i].path =
-		    strchr(smap_str(&m->range_keys, i, NULL), '\t') + 1;
-	}
-	return i;
-}
-
 /* Forgets the ranges that ended by t. */
 static void
 close_ranges(struct mem *m, int64_t t)
@@ -410,15 +354,29 @@ close_ranges(struct mem *m, int64_t t)
 	m->open_limit = m->open.n * 2 + 64;
 }
 
+/* Ranges go by their name without what makes each one differ. */
 static void
 open_range(struct mem *m, const struct workrec *w, const struct buf *path)
 {
-	uint32_t src = name_put(m, w->src);
-	uint32_t no = range_of(m, src, path);
-	struct mem_range *k = &m->range[no];
+	uint32_t src = smap_put_view(&m->names, w->src), no;
+	struct mem_range *k;
 	struct mem_open *o;
+	bool fresh;
 	size_t s;
 
+	buf_clear(&m->key);
+	buf_i64(&m->key, src);
+	buf_putc(&m->key, '\t');
+	buf_put(&m->key, path->s, stem_len(path->s, path->len));
+	no = smap_put(&m->range_keys, m->key.s, m->key.len, &fresh);
+	if (fresh) {
+		m->range = xrealloc(m->range, ++m->n_range, sizeof(*m->range));
+		m->range[no] = (struct mem_range){ .src = src,
+			.path =
+			    strchr(smap_str(&m->range_keys, no, NULL), '\t') +
+			    1 };
+	}
+	k = &m->range[no];
 	k->n++;
 	for (s = 0; s < m->n_space; s++)
 		if (m->space[s].owner.src == src)
@@ -463,22 +421,13 @@ change_in_ranges(struct mem *m, const struct mem_space *s, int64_t pid,
 /* Records out. */
 
 static void
-put_name(const struct mem *m, uint32_t no)
-{
-	size_t n = 0;
-	const char *s = no != SMAP_NONE ? smap_str(&m->names, no, &n) : NULL;
-
-	out_raw(s, n);
-}
-
-static void
 put_where(const struct mem *m, const struct mem_where *w)
 {
-	put_name(m, w->iter);
-	put_name(m, w->phase);
-	put_name(m, w->layer);
-	put_name(m, w->at);
-	put_name(m, w->api);
+	out_view(smap_view(&m->names, w->iter));
+	out_view(smap_view(&m->names, w->phase));
+	out_view(smap_view(&m->names, w->layer));
+	out_view(smap_view(&m->names, w->at));
+	out_view(smap_view(&m->names, w->api));
 }
 
 static const char *
@@ -498,7 +447,7 @@ static void
 end_with_src(const struct mem *m, uint32_t src)
 {
 	if (src != SMAP_NONE)
-		put_name(m, src);
+		out_view(smap_view(&m->names, src));
 	out_end();
 }
 
@@ -514,7 +463,7 @@ put_live(struct mem *m, const struct mem_space *s, const struct allocation *a)
 	    &m->live, "live", names, ARRAY_LEN(names), src != SMAP_NONE);
 	put_space(s);
 	out_i64(a->bytes);
-	put_name(m, a->where.kind);
+	out_view(smap_view(&m->names, a->where.kind));
 	out_i64(a->addr);
 	out_i64(a->start);
 	put_where(m, &a->where);
@@ -525,17 +474,6 @@ static bool
 lived_at_peak(const struct mem_space *s, const struct allocation *a)
 {
 	return a->seq <= s->peak_seq;
-}
-
-static int64_t
-n_live(const struct mem_space *s)
-{
-	int64_t n = 0;
-	size_t i;
-
-	for (i = 0; i < s->n; i++)
-		n += lived_at_peak(s, &s->v[i]);
-	return n;
 }
 
 static void
@@ -550,6 +488,11 @@ put_peak(struct mem *m, const struct mem_space *s)
 	uint64_t *total =
 	    s->owner.host ? NULL
 			  : map_get(&m->totals, total_key(src, s->owner.dev));
+	int64_t n_live = 0;
+	size_t i;
+
+	for (i = 0; i < s->n; i++)
+		n_live += lived_at_peak(s, &s->v[i]);
 
 	out_rec_src(
 	    &m->peak, "peak", names, ARRAY_LEN(names), src != SMAP_NONE);
@@ -559,27 +502,12 @@ put_peak(struct mem *m, const struct mem_space *s)
 	    total != NULL && *total > 0, total != NULL ? (int64_t)*total : 0);
 	out_opt(known, s->peak_start);
 	put_where(m, known ? &s->peak_where : &nowhere);
-	out_opt(known, n_live(s));
+	out_opt(known, n_live);
 	out_opt(known, s->before);
 	out_opt(known, m->steps.chosen ? s->end : s->used);
 	out_opt(known, (int64_t)s->n_alloc);
 	out_opt(known, (int64_t)s->n_free);
 	end_with_src(m, src);
-}
-
-/* Devices that have no event: their peak is not known. */
-static void
-put_unknown_peaks(struct mem *m)
-{
-	uint64_t key, bytes;
-	struct mem_space s = { 0 };
-	size_t it = 0;
-
-	while (map_next(&m->totals, &it, &key, &bytes)) {
-		s.owner.src = (uint32_t)(key >> 32);
-		s.owner.dev = (int64_t)(uint32_t)key;
-		put_peak(m, &s);
-	}
 }
 
 static void
@@ -603,30 +531,19 @@ put_memrange(struct mem *m, const struct mem_range *k, size_t space)
 
 /* --times: memory over time. */
 
-static struct mem_history *
-history_of(struct mem *m, struct mem_owner o)
-{
-	struct mem_history *h;
-	size_t i;
-
-	for (i = 0; i < m->n_history; i++) {
-		h = &m->history[i];
-		if (h->owner.src == o.src && h->owner.dev == o.dev)
-			return h;
-	}
-	m->history = xrealloc(m->history, m->n_history + 1, sizeof(*h));
-	h = &m->history[m->n_history++];
-	memset(h, 0, sizeof(*h));
-	h->owner = o;
-	return h;
-}
-
 static void
 remember_use(struct mem *m, struct mem_owner o, int64_t start, int64_t used)
 {
-	struct mem_history *h = history_of(m, o);
 	struct mem_use_at *u = store_alloc(&m->moments, sizeof(*u));
+	struct mem_history *h = m->history, *end = h + m->n_history;
 
+	while (h < end && (h->owner.src != o.src || h->owner.dev != o.dev))
+		h++;
+	if (h == end) {
+		m->history = xrealloc(m->history, m->n_history + 1, sizeof(*h));
+		h = &m->history[m->n_history++];
+		*h = (struct mem_history){ .owner = o };
+	}
 	*u = (struct mem_use_at){ NULL, start, used };
 	*(h->last != NULL ? &h->last->next : &h->first) = u;
 	h->last = u;
@@ -634,19 +551,6 @@ remember_use(struct mem *m, struct mem_owner o, int64_t start, int64_t used)
 		h->top = used;
 	if (start > m->last)
 		m->last = start;
-}
-
-/* A bar of 40 signs for the most that any device uses, and parts of it. */
-static void
-put_bar(int64_t used, int64_t top)
-{
-	static const char bar[] = "########################################";
-	const size_t whole = sizeof(bar) - 1;
-	bool any = top > 0 && used > 0;
-
-	out_raw(bar,
-	    any ? (size_t)((double)whole * (double)used / (double)top + 0.5)
-		: 0);
 }
 
 /* part * m->last / m->n_times, without overflow */
@@ -660,32 +564,19 @@ time_of_part(const struct mem *m, int64_t part)
 static const char *const memtime_cols[] = { "dev", "start_ns", "used_bytes",
 	"bar", "src" };
 
+/* With a bar of 40 signs for the most that any device uses, and parts of it. */
 static void
-put_memtime(
-    struct mem *m, const struct mem_history *h, int64_t part, int64_t used)
+put_history(struct mem *m, const struct mem_history *h)
 {
+	static const char bar[] = "########################################";
+	const struct mem_use_at *u = h->first;
+	int64_t part, now = 0, most, top = 0;
 	uint32_t src = h->owner.src;
-	int64_t top = 0;
-	size_t i;
+	size_t i, len;
 
 	for (i = 0; i < m->n_history; i++)
 		if (m->history[i].top > top)
 			top = m->history[i].top;
-	out_rec_src(&m->memtime, "memtime", memtime_cols,
-	    ARRAY_LEN(memtime_cols), src != SMAP_NONE);
-	out_i64(h->owner.dev);
-	out_i64(time_of_part(m, part - 1));
-	out_i64(used);
-	put_bar(used, top);
-	end_with_src(m, src);
-}
-
-static void
-put_history(struct mem *m, const struct mem_history *h)
-{
-	const struct mem_use_at *u = h->first;
-	int64_t part, now = 0, most;
-
 	for (part = 1; part <= m->n_times; part++) {
 		most = now;
 		for (; u != NULL && u->start <= time_of_part(m, part);
@@ -694,7 +585,18 @@ put_history(struct mem *m, const struct mem_history *h)
 			if (now > most)
 				most = now;
 		}
-		put_memtime(m, h, part, most);
+		len = 0;
+		if (top > 0 && most > 0)
+			len = (size_t)((double)(sizeof(bar) - 1) *
+					   (double)most / (double)top +
+				       0.5);
+		out_rec_src(&m->memtime, "memtime", memtime_cols,
+		    ARRAY_LEN(memtime_cols), src != SMAP_NONE);
+		out_i64(h->owner.dev);
+		out_i64(time_of_part(m, part - 1));
+		out_i64(most);
+		out_raw(bar, len);
+		end_with_src(m, src);
 	}
 }
 
@@ -718,13 +620,18 @@ finish_memory(struct stage *st)
 {
 	struct mem *m = st->ctx;
 	const struct mem_space *s;
-	size_t i, k;
+	struct mem_space unknown = { 0 }; /* a device that has no event */
+	uint64_t key, bytes;
+	size_t i, k, it = 0;
 
 	if (m->steps.chosen && !m->steps.found && st->complete)
 		die("no iteration %lld", (long long)m->steps.from);
 	begin_iters(m, INT64_MAX);
-	if (m->n_space == 0)
-		put_unknown_peaks(m);
+	while (m->n_space == 0 && map_next(&m->totals, &it, &key, &bytes)) {
+		unknown.owner.src = (uint32_t)(key >> 32);
+		unknown.owner.dev = (int64_t)(uint32_t)key;
+		put_peak(m, &unknown);
+	}
 	for (i = 0; i < m->n_space; i++)
 		put_peak(m, &m->space[i]);
 	for (i = 0; i < m->n_space; i++) {
@@ -753,32 +660,39 @@ static void
 read_made_call(struct stage *st, struct rec *r)
 {
 	struct mem *m = st->ctx;
-	const struct call_cols *k = rec_arg(r);
 	struct made_call *c = &m->calls[m->n_calls % CALLS];
-	struct workrec w;
 
 	stage_pass(st, r);
-	m->works |= k != &m->call;
-	workrec_read(&w, &k->cols, r);
-	c->pid = w.pid;
-	c->corr = w.corr;
-	if (!w.has_corr)
+	m->works |= rec_arg(r) != NULL;
+	c->pid = rec_num_or(r, COL_pid, -1);
+	c->corr = -1;
+	if (!rec_num(r, COL_corr, &c->corr))
 		return;
-	c->src = name_put(m, w.src);
-	c->where.api = name_put(m, rec_view(r, k->api));
-	c->where.phase = name_put(m, rec_view(r, k->phase));
-	c->where.layer = name_put(m, rec_view(r, k->layer));
-	c->where.at = name_put(m, rec_view(r, k->op));
+	c->src = smap_put_view(&m->names, rec_get(r, COL_src));
+	c->where.api = smap_put_view(&m->names, rec_get(r, COL_api));
+	c->where.phase = smap_put_view(&m->names, rec_get(r, COL_phase));
+	c->where.layer = smap_put_view(&m->names, rec_get(r, COL_layer));
+	c->where.at = smap_put_view(&m->names, rec_get(r, COL_op));
 	m->n_calls++;
 }
 
-/* The call that made the event is among the newest, as it is still open. */
+/* Where an event was. The call that made it is among the newest, as it is still
+ * open. An event of an allocator has no call: dlp-correlate says where it was.
+ */
 static struct mem_where
-where_made(const struct mem *m, const struct workrec *w, uint32_t src)
+where_made(
+    struct mem *m, const struct rec *r, const struct workrec *w, uint32_t src)
 {
+	struct mem_where where = nowhere;
 	const struct made_call *c;
 	uint64_t i;
 
+	if (!w->has_corr) {
+		where.phase = smap_put_view(&m->names, rec_get(r, COL_phase));
+		where.layer = smap_put_view(&m->names, rec_get(r, COL_layer));
+		where.at = smap_put_view(&m->names, rec_get(r, COL_at));
+		return where;
+	}
 	for (i = m->n_calls; i > 0 && i + CALLS > m->n_calls; i--) {
 		c = &m->calls[(i - 1) % CALLS];
 		if (c->corr == w->corr && c->pid == w->pid && c->src == src)
@@ -787,69 +701,48 @@ where_made(const struct mem *m, const struct workrec *w, uint32_t src)
 	return nowhere;
 }
 
-/* An event of an allocator has no call: dlp-correlate says where it was. */
-static struct mem_where
-where_asked(struct mem *m, const struct rec *r)
-{
-	struct mem_where w = nowhere;
-
-	w.phase = name_put(m, rec_view(r, m->event.phase));
-	w.layer = name_put(m, rec_view(r, m->event.layer));
-	w.at = name_put(m, rec_view(r, m->event.at));
-	return w;
-}
-
 static void
 put_event(const struct mem *m, struct rec *r, const struct mem_space *s,
     const struct mem_where *w)
 {
-	out_ext_begin(m->event.ext, r);
+	out_ext_begin(m->ext, r);
 	out_word(space_word(s));
 	out_i64(s->used);
-	put_name(m, w->api);
-	put_name(m, w->phase);
-	put_name(m, w->layer);
-	put_name(m, w->at);
-	out_ext_end(m->event.ext, r);
+	out_view(smap_view(&m->names, w->api));
+	out_view(smap_view(&m->names, w->phase));
+	out_view(smap_view(&m->names, w->layer));
+	out_view(smap_view(&m->names, w->at));
+	out_ext_end(m->ext, r);
 }
 
-/* What an allocator says that it has given out before the event; the first
- * event of a space tells what it held when the recording began. */
-static void
-take_total(
-    const struct mem *m, struct mem_space *s, int64_t before, int64_t start)
-{
-	if (before < 0)
-		return;
-	if (!s->seen && !m->steps.chosen) {
-		s->before = s->peak = before;
-		s->peak_start = start;
-	}
-	s->used = before;
-}
-
-/* Returns how the use has changed, in bytes. */
+/* Returns how the use has changed, in bytes. Some allocators say what they have
+ * given out in all. */
 static int64_t
-take_event(struct mem *m, struct rec *r, struct mem_space *s,
-    const struct allocation *a)
+take_event(struct mem *m, const struct rec *r, struct mem_space *s,
+    const struct allocation *a, bool alloc)
 {
-	int64_t total, change = 0;
-	bool alloc = rec_is(r, m->event.op, "alloc");
-	bool has_total = rec_i64(r, m->event.total, &total);
+	int64_t total, before, change;
+	bool has_total = rec_num(r, COL_allocated_bytes, &total);
 
-	if (!alloc && !rec_is(r, m->event.op, "free"))
-		return 0;
-	if (has_total)
-		take_total(m, s,
-		    alloc ? num_sub(total, a->bytes) : num_add(total, a->bytes),
-		    a->start);
+	if (has_total) {
+		before =
+		    alloc ? num_sub(total, a->bytes) : num_add(total, a->bytes);
+		/* the first event of a space tells what it held when the
+		 * recording began */
+		if (before >= 0 && !s->seen && !m->steps.chosen) {
+			s->before = s->peak = before;
+			s->peak_start = a->start;
+		}
+		if (before >= 0)
+			s->used = before;
+	}
 	change =
 	    alloc ? space_alloc(m, s, a) : space_free(m, s, a->pid, a->addr);
-	if (!has_total && a->start <= 0 &&
-	    !m->steps.chosen) /* nsys: before the recording */
-		s->before = s->used;
-	if (!has_total)
+	if (!has_total) {
+		if (a->start <= 0 && !m->steps.chosen)
+			s->before = s->used; /* nsys: before the recording */
 		return change;
+	}
 	if (!alloc && change == 0) { /* allocated before the recording */
 		change = -a->bytes;
 		m->unknown_free--;
@@ -861,13 +754,9 @@ take_event(struct mem *m, struct rec *r, struct mem_space *s,
 /* The same of an event without an address, whose allocation nobody can tell
  * from others: PyTorch before 1.12. */
 static int64_t
-take_bytes(const struct mem *m, const struct rec *r, struct mem_space *s,
-    const struct allocation *a)
+take_bytes(const struct mem *m, struct mem_space *s, const struct allocation *a,
+    bool alloc)
 {
-	bool alloc = rec_is(r, m->event.op, "alloc");
-
-	if (!alloc && !rec_is(r, m->event.op, "free"))
-		return 0;
 	s->n_alloc += alloc && m->counts;
 	s->n_free += !alloc && m->counts;
 	s->used =
@@ -886,29 +775,29 @@ read_mem_event(struct stage *st, struct rec *r)
 	struct mem_space *s;
 	struct workrec w;
 	int64_t change = 0, no = 0;
-	bool in_iter;
+	struct mview kind = rec_get(r, COL_kind), op = rec_get(r, COL_op);
+	bool in_iter, alloc = mv_eq(op, "alloc"), has_addr;
 
-	workrec_read(&w, &m->event.cols, r);
-	o.src = name_put(m, w.src);
+	work_read(&w, r);
+	o.src = smap_put_view(&m->names, w.src);
 	o.dev = w.dev;
-	o.host = rec_is(r, m->event.kind, "pinned") ||
-		 rec_is(r, m->event.kind, "pageable");
+	o.host = mv_eq(kind, "pinned") || mv_eq(kind, "pageable");
 	a.start = w.start;
 	a.pid = w.pid;
-	a.where = w.has_corr ? where_made(m, &w, o.src) : where_asked(m, r);
-	a.where.iter = name_put(m, w.iter);
-	a.where.kind = name_put(m, rec_view(r, m->event.kind));
+	a.where = where_made(m, r, &w, o.src);
+	a.where.iter = smap_put_view(&m->names, w.iter);
+	a.where.kind = smap_put_view(&m->names, kind);
 	s = space_of(m, o);
 	in_iter = w.iter.s != NULL && num_i64(w.iter.s, w.iter.n, &no);
 	m->counts = iter_counts(m, in_iter, no);
 	begin_iters(m, a.start);
 	if (m->counts && !s->has_peak)
 		begin_iter(m, s, a.start, a.where.iter);
-	rec_i64(r, m->event.bytes, &a.bytes);
-	if (rec_i64(r, m->event.addr, &a.addr))
-		change = take_event(m, r, s, &a);
-	else
-		change = take_bytes(m, r, s, &a);
+	rec_num(r, COL_bytes, &a.bytes);
+	has_addr = rec_num(r, COL_addr, &a.addr);
+	if (alloc || mv_eq(op, "free"))
+		change = has_addr ? take_event(m, r, s, &a, alloc)
+				  : take_bytes(m, s, &a, alloc);
 	s->seen = true;
 	if (m->counts)
 		s->end = s->used;
@@ -924,7 +813,7 @@ read_mem_legend(struct stage *st, struct rec *r)
 {
 	const struct mem *m = st->ctx;
 
-	out_ext_legend(m->event.ext, r);
+	out_ext_legend(m->ext, r);
 }
 
 static void
@@ -936,16 +825,16 @@ read_path_range(struct stage *st, struct rec *r)
 	struct mview v;
 
 	stage_pass(st, r);
-	workrec_read(&w, &m->ranges.cols, r);
+	work_read(&w, r);
 	if (!w.has_dur)
 		return;
 	buf_clear(path);
-	v = rec_view(r, m->ranges.layer);
+	v = rec_get(r, COL_layer);
 	if (v.s != NULL) {
 		buf_put(path, v.s, v.n);
 		buf_putc(path, '/');
 	}
-	v = rec_view(r, m->ranges.text);
+	v = rec_get(r, COL_text);
 	if (v.s != NULL)
 		buf_put(path, v.s, v.n);
 	if (path->len > 0)
@@ -956,15 +845,15 @@ static void
 read_total(struct stage *st, struct rec *r)
 {
 	struct mem *m = st->ctx;
-	int64_t dev, bytes = 0;
-	uint64_t key;
+	int64_t dev, bytes;
+	uint32_t src;
 
 	stage_pass(st, r);
-	if (!rec_i64(r, m->devs.dev, &dev))
+	if (!rec_num(r, COL_dev, &dev))
 		return;
-	rec_i64(r, m->devs.bytes, &bytes);
-	key = total_key(name_put(m, rec_view(r, m->devs.src)), dev);
-	*map_put(&m->totals, key, NULL) = (uint64_t)bytes;
+	bytes = rec_num_or(r, COL_mem_bytes, 0);
+	src = smap_put_view(&m->names, rec_get(r, COL_src));
+	*map_put(&m->totals, total_key(src, dev), NULL) = (uint64_t)bytes;
 }
 
 static void
@@ -976,21 +865,21 @@ read_mem_cut(struct stage *st, struct rec *r)
 	int64_t no;
 
 	stage_pass(st, r);
-	if (!c->chosen || !rec_i64(r, m->cuts.iter, &no) ||
+	if (!c->chosen || !rec_num(r, COL_iter, &no) ||
 	    !iter_counts(m, true, no))
 		return;
 	c->found = true;
-	if (!rec_i64(r, m->cuts.start, &b.at))
-		b.at = INT64_MIN;
-	b.iter = name_put(m, rec_view(r, m->cuts.iter));
-	b.src = name_put(m, rec_view(r, m->cuts.src));
+	b.at = rec_num_or(r, COL_start_ns, INT64_MIN);
+	b.iter = smap_put_view(&m->names, rec_get(r, COL_iter));
+	b.src = smap_put_view(&m->names, rec_get(r, COL_src));
 	ARRAY_GROW(c->wait, c->n, c->cap);
 	c->wait[c->n++] = b;
 }
 
 static void
-forget_memory(struct mem *m)
+begin_memory(struct stage *st)
 {
+	struct mem *m = st->ctx;
 	size_t i;
 
 	for (i = 0; i < m->n_space; i++) {
@@ -1022,67 +911,23 @@ forget_memory(struct mem *m)
 }
 
 static void
-begin_memory(struct stage *st)
-{
-	forget_memory(st->ctx);
-}
-
-static void
 listen_mem(struct stage *st, struct mem *m)
 {
 	static const char *const added[] = { "space", "used_bytes", "api",
 		"phase", "layer", "at" };
-	struct rec_type *t =
-	    stage_on(st, "mem", read_mem_event, read_mem_legend, NULL);
+	static const char call[] = "pid corr src api phase layer op";
 
-	workrec_bind(&m->event.cols, t, WORKREC_START,
-	    WORKREC_PID | WORKREC_DEV | WORKREC_CORR | WORKREC_ITER |
-		WORKREC_SRC);
-	REC_COLS(t, REC_NEED, { &m->event.op, "op" },
-	    { &m->event.bytes, "bytes" }, { &m->event.addr, "addr" });
-	m->event.kind = rec_col(t, "kind", REC_OPT);
-	m->event.total = rec_col(t, "allocated_bytes", REC_OPT);
-	REC_COLS(t, REC_OPT, { &m->event.phase, "phase" },
-	    { &m->event.layer, "layer" }, { &m->event.at, "at" });
-	m->event.ext = out_ext(added, (int)ARRAY_LEN(added));
-}
-
-static void
-listen_calls(struct stage *st, const char *tag, struct call_cols *k)
-{
-	struct rec_type *t = stage_on(st, tag, read_made_call, NULL, k);
-
-	workrec_bind(&k->cols, t, 0, WORKREC_PID | WORKREC_CORR | WORKREC_SRC);
-	REC_COLS(t, REC_OPT, { &k->api, "api" }, { &k->phase, "phase" },
-	    { &k->layer, "layer" }, { &k->op, "op" });
-}
-
-static void
-listen_others(struct stage *st, struct mem *m)
-{
-	struct rec_type *t = stage_on(st, "range", read_path_range, NULL, NULL);
-
-	workrec_bind(
-	    &m->ranges.cols, t, WORKREC_SPAN, WORKREC_PID | WORKREC_SRC);
-	REC_COLS(t, REC_OPT, { &m->ranges.text, "text" },
-	    { &m->ranges.layer, "layer" });
-	t = stage_on(st, "dev", read_total, NULL, NULL);
-	REC_COLS(t, REC_OPT, { &m->devs.dev, "dev" },
-	    { &m->devs.bytes, "mem_bytes" }, { &m->devs.src, "src" });
-	t = stage_on(st, "cut", read_mem_cut, NULL, NULL);
-	REC_COLS(t, REC_OPT, { &m->cuts.iter, "iter" },
-	    { &m->cuts.start, "start_ns" }, { &m->cuts.src, "src" });
-}
-
-static void
-choose_iters(struct mem_steps *c, const char *from, const char *to)
-{
-	c->chosen = from != NULL || to != NULL;
-	c->to = INT64_MAX;
-	if (from != NULL)
-		c->from = cli_i64("--iter-start", from, 0, INT64_MAX);
-	if (to != NULL)
-		c->to = cli_i64("--iter-stop", to, c->from, INT64_MAX);
+	m->ext = out_ext(added, (int)ARRAY_LEN(added));
+	stage_reads(st, "mem", read_mem_event, .need = "start_ns op bytes addr",
+	    .opt = "pid dev corr iter src kind allocated_bytes phase layer at",
+	    .legend = read_mem_legend);
+	stage_reads(st, "call", read_made_call, .opt = call);
+	stage_reads(st, "set copy kern", read_made_call, .opt = call,
+	    .arg = m); /* any: a GPU works */
+	stage_reads(st, "range", read_path_range, .need = "start_ns dur_ns",
+	    .opt = "pid src text layer");
+	stage_reads(st, "dev", read_total, .opt = "dev mem_bytes src");
+	stage_reads(st, "cut", read_mem_cut, .opt = "iter start_ns src");
 }
 
 int
@@ -1105,18 +950,19 @@ main(int argc, char **argv)
 	stage_start(&st, "dlp-mem", usage, opts, argc, argv);
 	if (times != NULL)
 		m.n_times = cli_i64("--times", times, 1, 1000000);
-	choose_iters(&m.steps, from, to);
+	m.steps.chosen = from != NULL || to != NULL;
+	m.steps.to = INT64_MAX;
+	if (from != NULL)
+		m.steps.from = cli_i64("--iter-start", from, 0, INT64_MAX);
+	if (to != NULL)
+		m.steps.to =
+		    cli_i64("--iter-stop", to, m.steps.from, INT64_MAX);
 	st.ctx = &m;
 	st.meta = mem_info;
 	st.section = begin_memory;
 	st.end = finish_memory;
 	openranges_init(&m.open, sizeof(struct mem_open));
 	listen_mem(&st, &m);
-	listen_calls(&st, "call", &m.call);
-	listen_calls(&st, "set", &m.set);
-	listen_calls(&st, "copy", &m.copy);
-	listen_calls(&st, "kern", &m.kern);
-	listen_others(&st, &m);
 	stage_anew(&st, notes);
 	rc = stage_run(&st);
 	if (m.none && warn_as != NULL) {
@@ -1128,7 +974,7 @@ main(int argc, char **argv)
 			"rocprofv3 --memory-allocation-trace"));
 		err_prog("dlp-mem");
 	}
-	forget_memory(&m);
+	begin_memory(&st);
 	free(m.steps.wait);
 	openranges_free(&m.open);
 	buf_free(&m.key);

@@ -123,12 +123,18 @@ workrec_read(
 /* The same by ids: reads all columns above that stage_reads() or rec_want()
  * requested of the type. */
 static inline bool
+work_number(const struct rec *r, int col, int64_t *v)
+{
+	return rec_has(r->type, col) && rec_num(r, col, v);
+}
+
+static inline bool
 work_end(const struct rec *r, int dur, int64_t start, int64_t *end)
 {
 	int64_t ns;
 
 	*end = start;
-	if (!rec_num(r, dur, &ns))
+	if (!work_number(r, dur, &ns))
 		return false;
 	*end = num_add(start, ns);
 	return ns >= 0;
@@ -139,18 +145,18 @@ work_read(struct workrec *w, const struct rec *r)
 {
 	w->start = w->api = 0;
 	w->pid = w->tid = w->dev = w->corr = -1;
-	w->has_start = rec_num(r, COL_start_ns, &w->start);
+	w->has_start = work_number(r, COL_start_ns, &w->start);
 	w->has_dur = w->has_start && work_end(r, COL_dur_ns, w->start, &w->end);
 	if (!w->has_dur)
 		w->end = w->start;
-	w->has_api = rec_num(r, COL_api_start_ns, &w->api);
+	w->has_api = work_number(r, COL_api_start_ns, &w->api);
 	w->api_end = w->api;
 	w->has_api_dur =
 	    w->has_api && work_end(r, COL_api_dur_ns, w->api, &w->api_end);
-	w->has_pid = rec_num(r, COL_pid, &w->pid);
-	w->has_tid = rec_num(r, COL_tid, &w->tid);
-	w->has_dev = rec_num(r, COL_dev, &w->dev);
-	w->has_corr = rec_num(r, COL_corr, &w->corr);
+	w->has_pid = work_number(r, COL_pid, &w->pid);
+	w->has_tid = work_number(r, COL_tid, &w->tid);
+	w->has_dev = work_number(r, COL_dev, &w->dev);
+	w->has_corr = work_number(r, COL_corr, &w->corr);
 	w->src = rec_get(r, COL_src);
 	w->iter = rec_get(r, COL_iter);
 }
