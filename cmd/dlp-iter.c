@@ -45,11 +45,11 @@ static struct iter_run g = { .o = {
 
 /* Options that become the plan. */
 static struct {
-	bool dlprof, one, even, range;
+	bool one, even, range;
 } flag;
 
 static void
-check_registry(void)
+check_options(void)
 {
 	const struct iter_opts *o = &g.o;
 
@@ -63,12 +63,12 @@ check_registry(void)
 		die("--list excludes --one, --iter-start and --iter-stop");
 	if (o->list && o->stable)
 		die("--list and --stable exclude each other");
-	if (o->list && flag.dlprof)
+	if (o->list && o->dlprof)
 		die("--list and --dlprof exclude each other");
-	if (flag.even && (flag.range || o->list || flag.dlprof || flag.one))
+	if (flag.even && (flag.range || o->list || o->dlprof || flag.one))
 		die("--even excludes --list, --dlprof, --one, --iter-start and"
 		    " --iter-stop");
-	if (o->ahead && (!o->stable || flag.range || flag.even || flag.dlprof))
+	if (o->ahead && (!o->stable || flag.range || flag.even || o->dlprof))
 		die("--ahead needs --stable, and excludes --dlprof, --even,"
 		    " --iter-start and --iter-stop");
 	if (o->keep && !flag.range)
@@ -88,10 +88,9 @@ make_plan(void)
 	o->plan.wanted = flag.even    ? ITER_EVEN
 			 : flag.range ? ITER_RANGE
 				      : ITER_ALL;
-	o->rules = flag.dlprof ? &iter_rules_dlprof : &iter_rules_own;
 	o->keep |= flag.even;
-	o->cuts |= flag.dlprof;
-	o->cut |= flag.dlprof;
+	o->cuts |= o->dlprof;
+	o->cut |= o->dlprof;
 }
 
 static void
@@ -119,7 +118,7 @@ main(int argc, char **argv)
 {
 	static const struct cli_opt opts[] = {
 		{ 'k', "key", .arg = &g.o.key },
-		{ 'D', "dlprof", .flag = &flag.dlprof },
+		{ 'D', "dlprof", .flag = &g.o.dlprof },
 		{ 'x', "exact", .flag = &g.o.exact },
 		{ 0, "cut", .flag = &g.o.cut },
 		{ 0, "cuts", .flag = &g.o.cuts },
@@ -141,7 +140,7 @@ main(int argc, char **argv)
 
 	cli_init("dlp-iter");
 	unbuffered = cli_options(argc, argv, usage, opts);
-	check_registry();
+	check_options();
 	make_plan();
 	key_init(&g.key, g.o.key, g.o.exact, g.o.cut);
 	stage_open(&st, argc, argv, cli_operand(argc, argv, usage), unbuffered);

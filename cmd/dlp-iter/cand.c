@@ -132,13 +132,6 @@ cand_judge(struct cand *c, double total)
 	c->score = c->coverage / (1 + c->var);
 }
 
-/* NAN of fewer than two lengths. */
-static double
-cand_var(const struct cand *c)
-{
-	return c->n > 1 ? c->var : NAN;
-}
-
 void
 cand_own(struct cands *l, struct key *k, int row)
 {
@@ -163,15 +156,12 @@ cand_clear(struct cands *l)
 	memset(l, 0, sizeof(*l));
 }
 
-/* The fields of a cand record: see common/cols.c. */
+/* A cand record; see common/columns.tab. */
 struct cand_line {
-	const char *kind, *key;
-	size_t nkey;
-	int64_t op_id; /* -1: none */
+	const char *kind;
+	struct mview key;
 	const char *dir;
 	uint64_t n;
-	double coverage, mean, score;
-	double var; /* of mean, by n - 1; NAN: of fewer than two lengths */
 	int64_t from, to; /* the stable range; -1: none */
 	const char *src;  /* escaped; NULL: none */
 };
@@ -183,31 +173,30 @@ put_f64(double v, int decimals)
 	buf_f64(&out_buf, v, decimals);
 }
 
-static const char *const cand_cols[] = { "kind", "key", "op_id", "dir", "n",
-	"coverage_pct", "mean_ns", "var_pct", "score", "iter_start",
-	"iter_stop", "src" };
-
 static void
-put_cand(struct iter_out *o, const struct cand_line *x)
+put_cand(struct iter_out *o, const struct cand_line *x, const struct cand *c)
 {
-	out_rec(iter_out_type(
-	    o->cand, "cand", cand_cols, ARRAY_LEN(cand_cols), x->src));
-	out_text(x->kind, strlen(x->kind));
-	out_text(x->key, x->nkey);
-	out_opt(x->op_id >= 0, x->op_id);
-	out_text(x->dir, x->dir != NULL ? 5 : 0);
+	static const char *const names[] = { "kind", "key", "op_id", "dir", "n",
+		"coverage_pct", "mean_ns", "var_pct", "score", "iter_start",
+		"iter_stop", "src" };
+
+	out_rec_src(&o->cand, "cand", names, ARRAY_LEN(names), x->src != NULL);
+	out_word(x->kind);
+	out_text(x->key.s, x->key.n);
+	out_opt(c->op_id >= 0, c->op_id);
+	out_word(x->dir);
 	out_i64((int64_t)x->n);
-	put_f64(100 * x->coverage, 1);
-	out_i64((int64_t)(x->mean + 0.5));
-	if (isnan(x->var))
-		out_unset();
+	put_f64(100 * c->coverage, 1);
+	out_i64((int64_t)(c->mean + 0.5));
+	if (c->n > 1)
+		put_f64(100 * c->var, 1);
 	else
-		put_f64(100 * x->var, 1);
-	put_f64(x->score, 3);
+		out_unset();
+	put_f64(c->score, 3);
 	out_opt(x->from >= 0, x->from);
 	out_opt(x->from >= 0, x->to);
 	if (x->src != NULL)
-		out_raw(x->src, strlen(x->src));
+		out_word(x->src);
 	out_end();
 }
 
@@ -256,18 +245,12 @@ by_score(const void *a, const void *b)
 	return (x->name > y->name) - (x->name < y->name);
 }
 
-static bool
-same_cand(const struct cand *x, const struct cand *y)
-{
-	return x->is_op == y->is_op && x->op_id == y->op_id &&
-	       x->name == y->name;
-}
-
 /* Keeps what occurs more than once, or has a number and covers the profile
  * alone. */
 static size_t
 thin(struct cands *l)
 {
+	const struct cand *last;
 	size_t i, n = 0;
 
 	for (i = 0; i < l->cands.n; i++) {
@@ -276,8 +259,10 @@ thin(struct cands *l)
 		if (c->n == 0 ||
 		    (c->n == 1 && !c->is_op && (!c->numbered || !is_step(c))))
 			continue;
-		if (n == 0 || !same_cand(&l->v[n - 1], c))
-			l->v[n++] = *c;
+		last = n > 0 ? &l->v[n - 1] : NULL;
+		if (last == NULL || last->is_op != c->is_op ||
+		    last->op_id != c->op_id || last->name != c->name)
+			l->v[n++] = *c; /* the best of its threads */
 	}
 	return n;
 }
@@ -298,44 +283,6 @@ own_text(const struct cands *l, const struct cand_op *o)
 	if (o->key != SMAP_NONE && l->names.val[o->key] == 1)
 		return o->key;
 	return SMAP_NONE;
-}
-
-/* The same, or its number if there is no such text. */
-static const char *
-op_word(struct cands *l, const struct cand_op *o, int64_t id, size_t *n)
-{
-	uint32_t text = own_text(l, o);
-
-	if (text != SMAP_NONE)
-		return smap_str(&l->names, text, n);
-	buf_clear(&l->words);
-	buf_i64(&l->words, id);
-	*n = l->words.len;
-	return buf_str(&l->words);
-}
-
-static void
-list_one(struct iter_out *out, struct cands *l, const struct cand *c)
-{
-	struct cand_line x = { .from = -1, .to = -1 };
-	const struct cand_op *o;
-
-	x.op_id = c->op_id;
-	if (c->is_op) {
-		o = cand_op_of(l, c);
-		x.kind = "op";
-		x.key = op_word(l, o, c->op_id, &x.nkey);
-		x.dir = o->bprop ? "bprop" : "fprop";
-	} else {
-		x.kind = "range";
-		x.key = smap_str(&l->names, c->name, &x.nkey);
-	}
-	x.n = c->n + c->is_op;
-	x.coverage = c->coverage;
-	x.mean = c->mean;
-	x.var = cand_var(c);
-	x.score = c->score;
-	put_cand(out, &x);
 }
 
 /* Sorts the candidates, the best first, and drops those that cannot be a key;
@@ -364,9 +311,32 @@ size_t
 cand_list(struct iter_out *out, struct cands *l, double total, int limit)
 {
 	size_t i, n = rank(l, total);
+	const struct cand_op *o;
+	const struct cand *c;
+	struct cand_line x;
+	uint32_t text;
 
-	for (i = 0; i < n && (limit == 0 || i < (size_t)limit); i++)
-		list_one(out, l, &l->v[i]);
+	for (i = 0; i < n && (limit == 0 || i < (size_t)limit); i++) {
+		c = &l->v[i];
+		x = (struct cand_line){ .kind = "range",
+			.n = c->n + c->is_op,
+			.from = -1,
+			.to = -1 };
+		text = c->name;
+		if (c->is_op) {
+			o = cand_op_of(l, c);
+			x.kind = "op";
+			x.dir = o->bprop ? "bprop" : "fprop";
+			text = own_text(l, o);
+		}
+		x.key = smap_view(&l->names, text);
+		if (text == SMAP_NONE) { /* an op goes by its number */
+			buf_clear(&l->words);
+			buf_i64(&l->words, c->op_id);
+			x.key = (struct mview){ l->words.s, l->words.len };
+		}
+		put_cand(out, &x, c);
+	}
 	return n;
 }
 
@@ -388,13 +358,6 @@ cand_words(struct cands *l, double total, size_t limit)
 	return buf_str(b);
 }
 
-void
-stable_add(struct stable *l, const struct iteration *x)
-{
-	ARRAY_GROW(l->v, l->n, l->cap);
-	l->v[l->n++] = *x;
-}
-
 /* The lengths of the steps; to be freed. */
 static struct steady_step *
 step_lengths(const struct stable *l)
@@ -412,26 +375,24 @@ step_lengths(const struct stable *l)
 	return v;
 }
 
-static const char *const listed_cols[] = { "iter", "key", "start_ns", "dur_ns",
-	"gpu_start_ns", "gpu_end_ns", "gpu_ns", "step_ns", "kern_ns", "n_kern",
-	"n_op", "dev_pct", "stable", "src" };
-
 static void
 put_listed(
     struct iter_out *o, const struct iteration *x, double med, bool is_stable)
 {
-	out_rec(iter_out_type(
-	    o->listed, "iter", listed_cols, ARRAY_LEN(listed_cols), x->src));
+	static const char *const names[] = { "iter", "key", "start_ns",
+		"dur_ns", "gpu_start_ns", "gpu_end_ns", "gpu_ns", "step_ns",
+		"kern_ns", "n_kern", "n_op", "dev_pct", "stable", "src" };
+
+	out_rec_src(
+	    &o->listed, "iter", names, ARRAY_LEN(names), x->src != NULL);
 	iteration_fields(x);
-	if (x->has_step && med > 0) {
-		buf_putc(&out_buf, '\t');
-		buf_f64(&out_buf, 100 * ((double)x->step - med) / med, 1);
-	} else {
+	if (x->has_step && med > 0)
+		put_f64(100 * ((double)x->step - med) / med, 1);
+	else
 		out_unset();
-	}
-	out_raw(is_stable ? "yes" : "no", is_stable ? 3 : 2);
+	out_word(is_stable ? "yes" : "no");
 	if (x->src != NULL)
-		out_raw(x->src, strlen(x->src));
+		out_word(x->src);
 	out_end();
 }
 
@@ -439,9 +400,9 @@ void
 stable_list(struct iter_out *out, const struct stable *l, const char *key,
     const char *kind, const char *src, int64_t lo, int64_t hi)
 {
-	struct cand c = { 0 };
+	struct cand c = { .op_id = -1 };
 	struct cand_line x = {
-		.kind = kind, .key = key, .op_id = -1, .src = src
+		.kind = kind, .key = { key, strlen(key) }, .n = l->n, .src = src
 	};
 	struct steady_step *v = step_lengths(l);
 	struct ivl u = { 0 };
@@ -462,13 +423,7 @@ stable_list(struct iter_out *out, const struct stable *l, const char *key,
 	c.sum = (double)ivl_len_in(&u, lo, hi);
 	ivl_free(&u);
 	cand_judge(&c, (double)hi - (double)lo);
-	x.nkey = strlen(key);
-	x.n = l->n;
-	x.coverage = c.coverage;
-	x.mean = c.mean;
-	x.var = cand_var(&c);
-	x.score = c.score;
-	put_cand(out, &x);
+	put_cand(out, &x, &c);
 	for (i = 0; i < l->n; i++)
 		put_listed(out, &l->v[i], med,
 		    (int64_t)i >= x.from && (int64_t)i <= x.to);
@@ -497,44 +452,31 @@ mean_of(const struct steady_step *v, size_t n, double *mean, double *std)
 
 /* The steps that take much longer than the others, again and again or once:
  * checkpoints, evaluation, a data loader that waits for its disk. */
-struct slow_steps {
-	size_t n;
-	int64_t ns;     /* beyond the median */
-	int64_t of_ns;  /* of all steps after warm-up */
-	ptrdiff_t most; /* the longest of them; -1: none */
-};
-
-static struct slow_steps
-slow_steps_of(const struct steady_step *v, size_t n, double median)
-{
-	struct slow_steps s = { .most = -1 };
-	bool warm = false;
-	size_t i;
-
-	for (i = 0; i < n; i++) {
-		warm = warm || steady_even(&v[i], median);
-		if (!warm || v[i].once || v[i].ns == STEADY_NONE)
-			continue;
-		s.of_ns = num_add(s.of_ns, v[i].ns);
-		if ((double)v[i].ns <= 1.5 * median)
-			continue;
-		s.n++;
-		s.ns = num_add(s.ns, v[i].ns - (int64_t)median);
-		if (s.most < 0 || v[i].ns > v[s.most].ns)
-			s.most = (ptrdiff_t)i;
-	}
-	return s;
-}
-
 static void
 put_slow(const struct stable *l, const struct steady_step *v, double median)
 {
-	struct slow_steps s = slow_steps_of(v, l->n, median);
+	int64_t ns = 0;         /* beyond the median */
+	int64_t of_ns = 0;      /* of all steps after warm-up */
+	ptrdiff_t longest = -1; /* of the slow ones */
+	bool warm = false;
+	size_t i, n = 0;
 
-	out_i64((int64_t)s.n);
-	out_i64(s.ns);
-	out_opt(s.of_ns > 0, s.of_ns);
-	out_opt(s.most >= 0, s.most >= 0 ? l->v[s.most].iter : 0);
+	for (i = 0; i < l->n; i++) {
+		warm = warm || steady_even(&v[i], median);
+		if (!warm || v[i].once || v[i].ns == STEADY_NONE)
+			continue;
+		of_ns = num_add(of_ns, v[i].ns);
+		if ((double)v[i].ns <= 1.5 * median)
+			continue;
+		n++;
+		ns = num_add(ns, v[i].ns - (int64_t)median);
+		if (longest < 0 || v[i].ns > v[longest].ns)
+			longest = (ptrdiff_t)i;
+	}
+	out_i64((int64_t)n);
+	out_i64(ns);
+	out_opt(of_ns > 0, of_ns);
+	out_opt(longest >= 0, longest >= 0 ? l->v[longest].iter : 0);
 }
 
 static void
@@ -570,8 +512,8 @@ stable_put(
 		mean_of(v + from, (size_t)(to - from + 1), &mean, &std);
 	else
 		mean_of(v, l->n, &mean, &std);
-	out_rec(
-	    iter_out_type(out->stable, "stable", names, ARRAY_LEN(names), src));
+	out_rec_src(
+	    &out->stable, "stable", names, ARRAY_LEN(names), src != NULL);
 	out_i64((int64_t)l->n);
 	out_opt(any, any ? l->v[from].iter : 0);
 	out_opt(any, any ? l->v[to].iter : 0);
@@ -584,7 +526,7 @@ stable_put(
 	out_i64(all ? 0 : once);
 	put_slow(l, v, median);
 	if (src != NULL)
-		out_raw(src, strlen(src));
+		out_word(src);
 	out_end();
 	free(v);
 }
@@ -604,11 +546,4 @@ stable_range(const struct stable *l, int64_t *from, int64_t *to, size_t *n_once)
 	*from = any ? l->v[*from].iter : 0;
 	*to = any ? l->v[*to].iter : INT64_MAX;
 	return any ? by : STEADY_BY_NONE;
-}
-
-void
-stable_clear(struct stable *l)
-{
-	free(l->v);
-	memset(l, 0, sizeof(*l));
 }

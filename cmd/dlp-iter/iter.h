@@ -61,9 +61,6 @@ void layout_step(
     struct layout *p, uint32_t lane, int64_t lo, int64_t hi, uint32_t text);
 /* The next iteration of an earlier run, of all lanes. */
 void layout_kept(struct layout *p, int64_t lo, int64_t hi);
-void layout_cut(struct layout *p, int64_t t);
-void layout_cuts_done(struct layout *p);
-
 /* The iteration of time t (NO_TIME: unknown) on a lane, or -1. */
 int64_t layout_where(struct layout *p, uint32_t lane, int64_t t);
 
@@ -76,16 +73,11 @@ void layout_clear(struct layout *p);
 
 /* An iteration: what it adds up to, and its record. */
 
-/* The record types that dlp-iter writes, each without src and with it. They
- * are made when they are first needed. */
+/* The record types that dlp-iter writes. */
 struct iter_out {
-	struct out_type *iter[2], *listed[2], *cand[2], *stable[2];
-	struct out_type *cut[2][2]; /* and without column dropped and with it */
+	struct out_src_type iter, listed, cand, stable;
+	struct out_type *cut[2][2]; /* with src, and with column dropped */
 };
-
-/* One of them: t[0] or t[1]. cols has n names, the last of which is src. */
-struct out_type *iter_out_type(struct out_type **t, const char *tag,
-    const char *const *cols, int n, const char *src);
 
 /* From when to when the events of a file reach. */
 struct iter_extent {
@@ -134,12 +126,6 @@ struct iter_accs {
 	int64_t gpu_hi; /* of all of them so far */
 };
 
-void acc_add(struct iter_accs *a, size_t n, const struct iter_item *m);
-struct iter_acc *acc_at(
-    struct iter_accs *a, size_t n); /* NULL: written already */
-void acc_drop(struct iter_accs *a); /* the first one */
-void acc_clear(struct iter_accs *a);
-
 struct iteration { /* the fields of its record */
 	int64_t iter, start, dur, cpu_hi, gpu_lo, gpu_hi, gpu, step, kern_ns;
 	int64_t load_ns, alloc_ns; /* not fields */
@@ -148,16 +134,6 @@ struct iteration { /* the fields of its record */
 	const char *key;
 	const char *src; /* escaped; NULL: the input names no files */
 };
-
-/* Of iteration n, whose sums are c. key is shown where cuts made it. *end is
- * where the step before it ended, NO_TIME if it is the first, and becomes
- * where this one ends. */
-void iteration_make(struct iteration *x, size_t n, const struct layout *p,
-    const struct iter_extent *e, const struct iter_acc *c, const char *key,
-    int64_t *end);
-
-/* Writes it as an iter record. */
-void iteration_put(struct iter_out *o, const struct iteration *x);
 
 /* Appends its fields to a record that has begun. */
 void iteration_fields(const struct iteration *x);
@@ -189,8 +165,9 @@ size_t key_trim(const char *s, size_t n);
 
 /* The row of a text in the table of the frameworks' own step ranges, or -1. */
 int key_own(struct key *k, const char *s, size_t n);
-bool key_own_cuts(int row);
-const char *key_own_text(int row);
+/* The row whose ranges end a step instead of spanning it; and its text. */
+extern const int key_own_cuts;
+extern const char *const key_own_text;
 
 /* Percent of the profile's time that a step range must cover to be taken
  * without being asked for. */
@@ -257,8 +234,6 @@ void own_work(struct own *o, int64_t t, int64_t ns);
  * the profile's time, or, of at least OWN_STEPS numbered ones, hold more than
  * half of the GPU work; -1: none. */
 int own_best(const struct own *o, const struct iter_extent *e);
-
-void own_free(struct own *o);
 
 /* Makes iterations of a file of the best row that covers enough; its number, or
  * -1 if there is none. */
@@ -327,8 +302,6 @@ struct stable {
 	size_t n, cap;
 };
 
-void stable_add(struct stable *l, const struct iteration *x);
-
 /* Writes a cand record of the key and all iterations; kind: what the key is;
  * lo to hi is the profile's time. */
 void stable_list(struct iter_out *out, const struct stable *l, const char *key,
@@ -343,7 +316,6 @@ enum steady_by stable_range(
  * NULL. */
 void stable_put(
     struct iter_out *out, const struct stable *l, bool all, const char *src);
-void stable_clear(struct stable *l);
 
 struct rec;
 struct rec_type;
@@ -385,33 +357,8 @@ struct iter_opts {
 	bool ahead;            /* ... before the other records */
 	bool keep;             /* what is not wanted stays, in no iteration */
 	bool strict; /* fatal if the key or the first iteration is missing */
-	const struct iter_rules *rules;
+	bool dlprof; /* iterations as DLProf makes them */
 };
-
-/*
- * What --dlprof makes different. The hooks may be NULL. iter_dlprof.c has the
- * rules of DLProf, iter_section.c ours.
- */
-struct iter_rules {
-	bool from_zero;    /* the first iteration begins at time 0 */
-	bool overlap;      /* one begins though the GPU works on the last */
-	bool sync_is_call; /* a synchronization has no length of its own */
-	bool ops_first;    /* an op is preferred to a range of that name */
-	bool drop_mem;     /* memory events are dropped as others are */
-	bool plain_range;  /* of iterations that are not wanted nothing is
-			      said */
-	void (*section)(struct iter_run *g);
-	/* A line of metadata; true: end() writes it instead. */
-	bool (*meta)(struct iter_run *g, const char *line, size_t n);
-	void (*op)(struct iter_run *g, const char *by); /* by: may be NULL */
-	/* At the end: whether there is a key to look for; whether nothing is
-	 * to be said if it is not found. */
-	bool (*has_key)(const struct iter_run *g);
-	bool (*is_silent)(const struct iter_run *g);
-	void (*end)(struct iter_run *g, size_t n_iter);
-};
-
-extern const struct iter_rules iter_rules_own, iter_rules_dlprof;
 
 /* The iterations of an earlier run. */
 struct iter_kept {
@@ -520,6 +467,8 @@ iter_counts(const struct iter_run *g, const struct iter_file *f, int64_t n)
 	       (n >= g->plan.from && n <= g->plan.to);
 }
 
+void acc_clear(struct iter_accs *a);
+
 /* iter_read.c: sets the callbacks of the stage, whose ctx g becomes. g->o is
  * set. */
 void iter_open(struct iter_run *g, struct stage *st);
@@ -544,6 +493,21 @@ void iter_range(struct iter_run *g, const struct iter_item *m, const char *s,
 void iter_no_key(struct iter_run *g);
 
 /*
+ * iter_dlprof.c: what --dlprof makes different. Also the first iteration begins
+ * at time 0; one begins though the GPU works on the last; a synchronization has
+ * no length of its own; an op is preferred to a range of its name; memory
+ * events are dropped as others are; of iterations that are not wanted nothing
+ * is said.
+ */
+void dlprof_begin(struct iter_run *g);
+/* A line of metadata; true: dlprof_end() writes it instead. */
+bool dlprof_meta(struct iter_run *g, const char *line, size_t n);
+void dlprof_op(struct iter_run *g, const char *by); /* by: may be NULL */
+/* At the end: whether there is a key to look for. */
+bool dlprof_has_key(const struct iter_run *g);
+void dlprof_end(struct iter_run *g, size_t n_iter);
+
+/*
  * iter_place.c: once that is known an item gets its iteration and goes out.
  * An iteration's own record follows when it can no longer change.
  */
@@ -563,16 +527,5 @@ size_t iter_place_end(struct iter_run *g, struct iter_file *f);
  * process: SRC_NONE if that is not known. */
 uint32_t iter_file_of(
     struct iter_files *f, const char *s, size_t n, int64_t pid);
-
-/* An iteration of file f, whose key (NULL: none) is text. */
-void kept_add(struct iter_file *f, const struct iteration *it, const char *text,
-    size_t n);
-
-/* The iteration that a record was given, or that its time lies in; -1: none. */
-int64_t kept_where(
-    struct iter_file *f, const struct iter_item *m, const char *line);
-
-/* Iteration i of the layout, as it was written. */
-void kept_iteration(struct iteration *x, const struct iter_file *f, size_t i);
 
 #endif

@@ -14,8 +14,8 @@
 
 #define DEFAULT_KEY "global_step"
 
-static void
-begin_dlprof(struct iter_run *g)
+void
+dlprof_begin(struct iter_run *g)
 {
 	const char *key = g->o.key != NULL ? g->o.key : DEFAULT_KEY;
 
@@ -80,8 +80,8 @@ see_range(struct iter_run *g, int64_t *v, const char *s, size_t n)
 	g->plan.wanted = ITER_RANGE;
 }
 
-static bool
-see_meta(struct iter_run *g, const char *line, size_t n)
+bool
+dlprof_meta(struct iter_run *g, const char *line, size_t n)
 {
 	static const char *const own[] = { "key_op", "key_op_found",
 		"iter_start", "iter_stop", "n_iter", "n_iter_aggregated" };
@@ -110,8 +110,8 @@ see_meta(struct iter_run *g, const char *line, size_t n)
 
 /* Ops of PyTorch, and those that only our captures have, have no key by
  * default. */
-static void
-see_op(struct iter_run *g, const char *by)
+void
+dlprof_op(struct iter_run *g, const char *by)
 {
 	static const char *const without[] = { "pytorch", "pyprof", "dlprof" };
 	bool none = g->dl.has == DL_WITHOUT;
@@ -125,23 +125,16 @@ see_op(struct iter_run *g, const char *by)
 		no_key(g);
 }
 
-static bool
-has_key(const struct iter_run *g)
+bool
+dlprof_has_key(const struct iter_run *g)
 {
 	return g->plan.by != ITER_BY_NONE &&
 	       (g->dl.has == DL_GIVEN || g->dl.has == DL_WITH);
 }
 
-/* Nobody asked for the default key: it may be missing. */
-static bool
-is_silent(const struct iter_run *g)
-{
-	return g->dl.has != DL_GIVEN;
-}
-
 /* The key, how many iterations it makes and how many are kept. */
-static void
-put_infos(struct iter_run *g, size_t n_iter)
+void
+dlprof_end(struct iter_run *g, size_t n_iter)
 {
 	int64_t last = n_iter > 0 ? (int64_t)n_iter - 1 : 0;
 	int64_t to = g->plan.to < last ? g->plan.to : last;
@@ -152,7 +145,7 @@ put_infos(struct iter_run *g, size_t n_iter)
 
 	for (i = 0; i < g->files.n; i++)
 		found |= g->files.v[i].found;
-	if (has_key(g))
+	if (dlprof_has_key(g))
 		esc_put(&key, g->key.arg, strlen(g->key.arg));
 	out_meta("info", "key_op\t%s", buf_str(&key));
 	out_meta("info", "key_op_found\t%s", found ? "yes" : "no");
@@ -163,18 +156,3 @@ put_infos(struct iter_run *g, size_t n_iter)
 	out_meta("info", "iter_stop\t%lld", (long long)to);
 	buf_free(&key);
 }
-
-const struct iter_rules iter_rules_dlprof = {
-	.from_zero = true,
-	.overlap = true,
-	.sync_is_call = true,
-	.ops_first = true,
-	.drop_mem = true,
-	.plain_range = true,
-	.section = begin_dlprof,
-	.meta = see_meta,
-	.op = see_op,
-	.has_key = has_key,
-	.is_silent = is_silent,
-	.end = put_infos,
-};

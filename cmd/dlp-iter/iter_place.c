@@ -1,7 +1,223 @@
-/* Items to their iterations, and the records of iterations and cuts. */
+/*
+ * Items to their iterations, what an iteration adds up to, and the records of
+ * iterations and cuts. Only the newest iterations are open, and of the union of
+ * their GPU work only the newest pieces are kept: GPU work comes in launch
+ * order, so that older gaps can no longer be filled.
+ */
+#include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "iter.h"
+#include "num.h"
+
+#define PIECES 65536 /* of a union; the older half is folded at that */
+
+/* The sums of iteration n; NULL: written already. */
+static struct iter_acc *
+acc_at(struct iter_accs *a, size_t n)
+{
+	if (n < a->base)
+		return NULL;
+	n -= a->base;
+	if (n >= a->cap) {
+		a->cap = n + 1 > a->cap * 2 ? n + 1 : a->cap * 2;
+		a->v = xrealloc(a->v, a->cap, sizeof(*a->v));
+	}
+	for (; a->n <= n; a->n++)
+		a->v[a->n] = (struct iter_acc){ .done_hi = INT64_MIN };
+	return &a->v[n];
+}
+
+void
+acc_clear(struct iter_accs *a)
+{
+	size_t i;
+
+	for (i = 0; i < a->n; i++)
+		ivl_free(&a->v[i].gpu);
+	free(a->v);
+	memset(a, 0, sizeof(*a));
+}
+
+static void
+add_gpu(struct iter_accs *a, struct iter_acc *c, int64_t lo, int64_t hi)
+{
+	if (!a->has_gpu || hi > a->gpu_hi)
+		a->gpu_hi = hi;
+	a->has_gpu = true;
+	if (!c->has_gpu || lo < c->gpu_lo)
+		c->gpu_lo = lo;
+	if (!c->has_gpu || hi > c->gpu_hi)
+		c->gpu_hi = hi;
+	c->has_gpu = true;
+	ivl_add(&c->gpu, lo > c->done_hi ? lo : c->done_hi, hi);
+	if (c->gpu.n >= PIECES)
+		c->gpu_done = num_add(
+		    c->gpu_done, ivl_drop(&c->gpu, c->gpu.n / 2, &c->done_hi));
+}
+
+static void
+acc_add(struct iter_accs *a, size_t n, const struct iter_item *m)
+{
+	int64_t ns = m->has_gpu ? num_sub(m->hi, m->lo) : 0;
+	bool once = m->kind == IT_LOAD || m->kind == IT_ALLOC;
+	struct iter_acc *c;
+
+	if (!once && m->kind != IT_KERN && m->kind != IT_GPU &&
+	    m->kind != IT_INST)
+		return;
+	c = acc_at(a, n);
+	if (c == NULL) {
+		a->late += !once;
+		return;
+	}
+	if (m->kind == IT_LOAD)
+		c->load_ns = num_add(c->load_ns, ns);
+	else if (m->kind == IT_ALLOC)
+		c->alloc_ns = num_add(c->alloc_ns, ns);
+	else if (m->has_gpu)
+		add_gpu(a, c, m->lo, m->hi);
+	c->n_op += m->kind == IT_INST;
+	c->n_kern += m->kind == IT_KERN;
+	if (m->kind == IT_KERN)
+		c->kern_ns = num_add(c->kern_ns, ns);
+}
+
+/* The iteration's time on the CPU. key is shown where cuts made it. */
+static void
+cpu_time(struct iteration *x, size_t n, const struct layout *p,
+    const struct iter_extent *e, const char *key)
+{
+	const struct layout_step *s;
+	int64_t hi = e->last;
+
+	x->has_cpu = e->any;
+	x->start = e->first;
+	if (p->kind == LAYOUT_STEPS) {
+		s = &p->step[n];
+		x->has_cpu = true;
+		x->start = s->lo;
+		x->has_dur = s->hi != INT64_MAX;
+		x->cpu_hi = s->hi;
+		x->dur = ivl_len(&s->cpu);
+		x->key = smap_str(&p->texts, s->text, NULL);
+		return;
+	}
+	if (p->kind == LAYOUT_CUTS) {
+		x->key = key;
+		if (n > 0) {
+			x->has_cpu = true;
+			x->start = p->cut[n - 1];
+		}
+		if (n < p->ncut)
+			hi = p->cut[n];
+		else if (hi < x->start)
+			hi = x->start;
+		if (n == 0 && p->ncut > 0 && (!e->any || hi < x->start))
+			x->start = hi;
+	}
+	x->has_dur = x->has_cpu;
+	x->cpu_hi = hi;
+	x->dur = num_sub(hi, x->start);
+}
+
+/*
+ * A step begins where the one before it ended, and ends when all of it has
+ * ended, on the CPU and on the GPU, but not before the next one begins: so
+ * that steps add up to the time that they took together. *end is where the step
+ * before it ended, NO_TIME if it is the first, and becomes where this one ends.
+ */
+static void
+step_time(struct iteration *x, int64_t next, int64_t *end)
+{
+	int64_t lo = *end;
+
+	if (lo == NO_TIME && x->has_cpu)
+		lo = x->start;
+	else if (lo == NO_TIME && x->has_gpu)
+		lo = x->gpu_lo;
+	if (x->has_dur && x->cpu_hi > *end)
+		*end = x->cpu_hi;
+	if (x->has_gpu && x->gpu_hi > *end)
+		*end = x->gpu_hi;
+	if (next > *end)
+		*end = next;
+	x->has_step = lo != NO_TIME && *end != NO_TIME;
+	x->step = x->has_step ? num_sub(*end, lo) : 0;
+}
+
+void
+iteration_fields(const struct iteration *x)
+{
+	out_i64(x->iter);
+	out_text(x->key, x->key != NULL ? strlen(x->key) : 0);
+	out_opt(x->has_cpu, x->start);
+	out_opt(x->has_dur, x->dur);
+	out_opt(x->has_gpu, x->gpu_lo);
+	out_opt(x->has_gpu, x->gpu_hi);
+	out_i64(x->gpu);
+	out_opt(x->has_step, x->step);
+	out_i64(x->kern_ns);
+	out_i64((int64_t)x->n_kern);
+	out_i64((int64_t)x->n_op);
+}
+
+/* Writes a file's oldest open iteration. */
+static void
+write_iter(struct iter_run *g, struct iter_file *f)
+{
+	/* the registry's columns, without those of --list */
+	static const char *const names[] = { "iter", "key", "start_ns",
+		"dur_ns", "gpu_start_ns", "gpu_end_ns", "gpu_ns", "step_ns",
+		"kern_ns", "n_kern", "n_op", "src" };
+	struct iter_accs *a = &f->accs;
+	size_t n = a->base;
+	struct iter_acc *c = acc_at(a, n);
+	const struct kept_iter *kept;
+	struct iteration x = { .iter = (int64_t)n };
+	int64_t next = NO_TIME;
+	bool counts;
+
+	if (f->layout.kind == LAYOUT_KEPT) {
+		kept = &f->kept.v[n];
+		x = kept->it;
+		x.key = smap_view(&f->layout.texts, kept->text).s;
+	} else {
+		cpu_time(&x, n, &f->layout, &f->extent,
+		    g->key.arg != NULL ? g->key.arg : f->own_key);
+		x.has_gpu = c->has_gpu;
+		x.gpu_lo = c->gpu_lo;
+		x.gpu_hi = c->gpu_hi;
+		if (!layout_begin(&f->layout, n + 1, &next))
+			next = NO_TIME;
+		step_time(&x, next, &f->step_end);
+		x.gpu = num_add(c->gpu_done, ivl_len(&c->gpu));
+		x.kern_ns = c->kern_ns;
+		x.n_kern = c->n_kern;
+		x.n_op = c->n_op;
+	}
+	x.src = f->name;
+	x.load_ns = c->load_ns;
+	x.alloc_ns = c->alloc_ns;
+	counts = iter_counts(g, f, x.iter);
+	if (iter_measures(g) ? g->phase == ITER_MEASURE
+			     : g->o.list || (g->o.stable && counts)) {
+		ARRAY_GROW(f->stable.v, f->stable.n, f->stable.cap);
+		f->stable.v[f->stable.n++] = x;
+	}
+	if (!g->o.list && g->phase != ITER_MEASURE && counts) {
+		out_rec_src(&g->out.iter, "iter", names, ARRAY_LEN(names),
+		    x.src != NULL);
+		iteration_fields(&x);
+		if (x.src != NULL)
+			out_word(x.src);
+		out_end();
+	}
+	ivl_free(&c->gpu);
+	memmove(a->v, a->v + 1, --a->n * sizeof(*a->v));
+	a->base++;
+}
 
 /* iter -1: none; start NO_TIME: from the beginning. If some are dropped, a
  * column says which. */
@@ -12,21 +228,19 @@ put_cut(
 	static const char *const cols[] = { "iter", "start_ns", "src",
 		"dropped" };
 	static const char *const nameless[] = { "iter", "start_ns", "dropped" };
-	const char *src = f->name;
 	bool counts = iter < 0 || iter_counts(g, f, iter);
-	bool dropped =
-	    f->even != EVEN_UNKNOWN ||
-	    (g->plan.wanted == ITER_RANGE && !g->o.rules->plain_range);
-	struct out_type **t = &g->out.cut[src != NULL][dropped];
+	bool dropped = f->even != EVEN_UNKNOWN ||
+		       (g->plan.wanted == ITER_RANGE && !g->o.dlprof);
+	bool src = f->name != NULL;
+	struct out_type **t = &g->out.cut[src][dropped];
 
 	if (*t == NULL)
-		*t = out_type("cut", src != NULL ? cols : nameless,
-		    2 + (src != NULL) + dropped);
+		*t = out_type("cut", src ? cols : nameless, 2 + src + dropped);
 	out_rec(*t);
 	out_opt(iter >= 0 && counts, iter);
 	out_opt(start != NO_TIME, start);
-	if (src != NULL)
-		out_raw(src, strlen(src));
+	if (src)
+		out_word(f->name);
 	if (dropped)
 		out_opt(!counts, iter);
 	out_end();
@@ -45,8 +259,7 @@ when_over(const struct iter_run *g, struct iter_file *f, size_t n, int64_t t)
 		f->accs.gpu_hi = x->gpu_hi;
 		f->accs.has_gpu = true;
 	}
-	if (n == 0 || g->o.rules->overlap || !f->accs.has_gpu ||
-	    f->accs.gpu_hi < t)
+	if (n == 0 || g->o.dlprof || !f->accs.has_gpu || f->accs.gpu_hi < t)
 		return t;
 	return f->accs.gpu_hi;
 }
@@ -57,66 +270,45 @@ when_over(const struct iter_run *g, struct iter_file *f, size_t n, int64_t t)
 static void
 write_cuts(struct iter_run *g, struct iter_file *f, int64_t now)
 {
+	const struct layout *p = &f->layout;
 	size_t n;
 	int64_t lo = now;
 	bool next;
 
 	for (;;) {
 		n = f->n_begun;
-		next = layout_begin(&f->layout, n, &lo) && lo <= now;
-		if (f->layout.kind != LAYOUT_CUTS &&
-		    f->layout.kind != LAYOUT_ONE && !f->outside &&
-		    (n == 0 || layout_gap(&f->layout, n - 1, now))) {
+		next = layout_begin(p, n, &lo) && lo <= now;
+		if (p->kind != LAYOUT_CUTS && p->kind != LAYOUT_ONE &&
+		    !f->outside && (n == 0 || layout_gap(p, n - 1, now))) {
 			put_cut(g, f, -1,
-			    n > 0 ? when_over(g, f, n, f->layout.step[n - 1].hi)
+			    n > 0 ? when_over(g, f, n, p->step[n - 1].hi)
 				  : NO_TIME);
 			f->outside = true;
 		}
 		if (!next)
 			break;
 		put_cut(g, f,
-		    f->layout.kind == LAYOUT_KEPT ? f->kept.v[n].it.iter
-						  : (int64_t)n,
-		    n == 0 && g->o.rules->from_zero ? 0
-						    : when_over(g, f, n, lo));
+		    p->kind == LAYOUT_KEPT ? f->kept.v[n].it.iter : (int64_t)n,
+		    n == 0 && g->o.dlprof ? 0 : when_over(g, f, n, lo));
 		f->outside = false;
 		f->n_begun++;
 	}
 }
 
-/* Writes a file's oldest open iteration. */
-static void
-write_iter(struct iter_run *g, struct iter_file *f)
+/* The iteration of a record, or -1. In those of an earlier run it is the one
+ * that it was given, or that its time lies in. */
+static int64_t
+iteration_of(struct iter_file *f, const struct iter_item *m, const char *line)
 {
-	size_t n = f->accs.base;
-	struct iteration x;
+	bool kept = f->layout.kind == LAYOUT_KEPT;
+	int64_t n;
 
-	if (f->layout.kind == LAYOUT_KEPT)
-		kept_iteration(&x, f, n);
-	else
-		iteration_make(&x, n, &f->layout, &f->extent,
-		    acc_at(&f->accs, n),
-		    g->key.arg != NULL ? g->key.arg : f->own_key, &f->step_end);
-	x.src = f->name;
-	x.load_ns = acc_at(&f->accs, n)->load_ns;
-	x.alloc_ns = acc_at(&f->accs, n)->alloc_ns;
-	if (iter_measures(g)
-		? g->phase == ITER_MEASURE
-		: g->o.list || (g->o.stable && iter_counts(g, f, x.iter)))
-		stable_add(&f->stable, &x);
-	if (!g->o.list && g->phase != ITER_MEASURE && iter_counts(g, f, x.iter))
-		iteration_put(&g->out, &x);
-	acc_drop(&f->accs);
-}
-
-static void
-write_closed(struct iter_run *g, struct iter_file *f, int64_t now)
-{
-	int64_t lo;
-
-	while (layout_begin(&f->layout, f->accs.base + OPEN_ITERS, &lo) &&
-	       lo <= now)
-		write_iter(g, f);
+	if (kept && m->iter_off != m->len)
+		return num_i64(line + m->iter_off, m->iter_len, &n) && n >= 0
+			   ? n
+			   : -1;
+	n = layout_where(&f->layout, m->lane, m->t);
+	return kept && n >= 0 ? f->kept.v[n].it.iter : n;
 }
 
 static void
@@ -138,47 +330,40 @@ put_placed(const struct iter_item *m, const char *line, int64_t iter)
 	out_end();
 }
 
-static void
-put_legend(const struct iter_item *m, const char *line)
-{
-	buf_put(&out_buf, line, m->len);
-	buf_put(&out_buf, "\titer\n", 6);
-	out_check();
-}
-
 /* A record that gets its iteration. */
 static void
 place_record(struct iter_run *g, const struct iter_item *m, const char *line)
 {
 	struct iter_file *f = m->src != SRC_NONE ? &g->files.v[m->src] : NULL;
-	int64_t n = -1;
+	bool measures = g->phase == ITER_MEASURE, counts;
+	int64_t n = -1, lo;
 
 	/* the lengths of these are known */
-	if (g->phase == ITER_MEASURE && f != NULL &&
-	    f->layout.kind == LAYOUT_KEPT)
+	if (measures && f != NULL && f->layout.kind == LAYOUT_KEPT)
 		return;
 	/* a file whose steps come later than another one's has them, too */
 	if (f != NULL && g->plan.by == ITER_BY_STEPS)
 		f->layout.kind = LAYOUT_STEPS;
-	if (f != NULL && g->o.cuts && g->phase != ITER_MEASURE &&
-	    m->now != NO_TIME)
-		write_cuts(g, f, m->now);
-	if (f != NULL && m->now != NO_TIME)
-		write_closed(g, f, m->now);
-	if (f != NULL && f->layout.kind == LAYOUT_KEPT)
-		n = kept_where(f, m, line);
-	else if (f != NULL)
-		n = layout_where(&f->layout, m->lane, m->t);
+	if (f != NULL && m->now != NO_TIME) {
+		if (g->o.cuts && !measures)
+			write_cuts(g, f, m->now);
+		while (
+		    layout_begin(&f->layout, f->accs.base + OPEN_ITERS, &lo) &&
+		    lo <= m->now)
+			write_iter(g, f);
+	}
+	if (f != NULL)
+		n = iteration_of(f, m, line);
 	if (n >= 0 && f->layout.kind != LAYOUT_KEPT)
 		acc_add(&f->accs, (size_t)n, m);
 	else if (n < 0)
 		g->outside += m->kind == IT_KERN || m->kind == IT_GPU;
+	counts = iter_counts(g, f, n);
 	if (m->kind == IT_KERN)
-		g->kern_kept = g->o.keep || iter_counts(g, f, n);
-	if (g->o.list || g->phase == ITER_MEASURE)
+		g->kern_kept = g->o.keep || counts;
+	if (g->o.list || measures)
 		return;
-	if (iter_counts(g, f, n) ||
-	    (m->kind == IT_MEM && !g->o.rules->drop_mem))
+	if (counts || (m->kind == IT_MEM && !g->o.dlprof))
 		put_placed(m, line, n);
 	else if (g->o.keep)
 		put_placed(m, line, -1);
@@ -189,40 +374,41 @@ place_record(struct iter_run *g, const struct iter_item *m, const char *line)
 void
 iter_place(struct iter_run *g, const struct iter_item *m, const char *line)
 {
-	if (g->phase == ITER_MEASURE &&
-	    (m->kind == IT_PASS || m->kind == IT_LEGEND ||
-		m->kind == IT_RANGEKERN))
-		return;
-	if (m->kind == IT_PASS || m->kind == IT_RANGEKERN) {
-		if (!g->o.list && m->len > 0 &&
-		    (m->kind == IT_PASS || g->kern_kept))
-			out_line(line, m->len);
-	} else if (m->kind != IT_LEGEND) {
+	bool pass = m->kind == IT_PASS || m->kind == IT_RANGEKERN;
+
+	if (!pass && m->kind != IT_LEGEND) {
 		place_record(g, m, line);
-	} else if (!g->o.list) {
-		put_legend(m, line);
+	} else if (g->phase == ITER_MEASURE || g->o.list) {
+		; /* no lines */
+	} else if (pass) {
+		if (m->len > 0 && (m->kind == IT_PASS || g->kern_kept))
+			out_line(line, m->len);
+	} else {
+		buf_put(&out_buf, line, m->len);
+		buf_put(&out_buf, "\titer\n", 6);
+		out_check();
 	}
 }
 
 size_t
 iter_place_end(struct iter_run *g, struct iter_file *f)
 {
+	bool measures = g->phase == ITER_MEASURE;
 	size_t n;
 
-	if (g->o.rules->from_zero)
+	if (g->o.dlprof)
 		f->extent.first = 0;
 	if (g->plan.by == ITER_BY_STEPS)
 		f->layout.kind = LAYOUT_STEPS;
 	n = layout_count(&f->layout);
 	if (f->layout.kind == LAYOUT_ONE && !f->extent.any)
 		n = 0;
-	if (g->o.cuts && g->phase != ITER_MEASURE && n > 0)
+	if (g->o.cuts && !measures && n > 0)
 		write_cuts(g, f, INT64_MAX);
 	while (f->accs.base < n)
 		write_iter(g, f);
-	if ((g->o.stable || g->plan.wanted == ITER_EVEN) &&
-	    g->phase != ITER_MEASURE && !g->o.ahead &&
-	    f->layout.kind != LAYOUT_ONE)
+	if ((g->o.stable || g->plan.wanted == ITER_EVEN) && !measures &&
+	    !g->o.ahead && f->layout.kind != LAYOUT_ONE)
 		stable_put(
 		    &g->out, &f->stable, g->plan.wanted == ITER_RANGE, f->name);
 	if (f->layout.kind == LAYOUT_KEPT)

@@ -41,22 +41,13 @@ static const struct iter_tag {
 
 struct iter_type {
 	const struct iter_tag *is;
+	bool range;
 	bool no_length; /* only its start counts */
 	bool dropped;   /* it is placed, and not written */
-	struct workrec_cols cols;
-	struct rec_col *op_start, *op_id, *inst_id, *text, *iter, *api, *name;
 };
 
 struct iter_reader {
 	struct iter_type type[ARRAY_LEN(tags)];
-	struct { /* op */
-		struct rec_col *id, *name, *key, *text, *type, *dir, *by,
-		    *dl_id;
-	} op;
-	struct { /* iter, of an earlier run */
-		struct rec_col *iter, *key, *start, *dur, *gpu_lo, *gpu_hi,
-		    *gpu, *step, *kern_ns, *n_kern, *n_op, *src;
-	} iter;
 	struct buf tmp[6];
 	/* the thread of the record before: most often the same */
 	bool has_lane;
@@ -105,44 +96,12 @@ extend(struct iter_extent *e, const struct iter_type *t,
 		extent_event(e, w->start, t->no_length ? w->start : w->end);
 }
 
-/* The times of a record: see struct iter_item. */
 static void
-find_times(struct iter_run *g, const struct iter_type *t, const struct rec *r,
-    const struct workrec *w, struct iter_item *m)
-{
-	m->now = w->has_api ? w->api : w->has_start ? w->start : NO_TIME;
-	if (!rec_i64(r, t->op_start, &m->t))
-		m->t = m->now;
-	m->has_gpu =
-	    w->has_dur && (t->is->kind == IT_KERN || t->is->kind == IT_GPU);
-	m->lo = w->start;
-	m->hi = w->end;
-	if (t->is->event && m->src != SRC_NONE)
-		extend(&g->files.v[m->src].extent, t, w, m);
-}
-
-/* Where the iter field of a record is, or will be. */
-static void
-find_field(const struct iter_type *t, const struct rec *r, struct iter_item *m)
-{
-	const char *s;
-	size_t n;
-
-	m->iter_off = m->len;
-	m->iter_len = 0;
-	if (t->iter->pos < 0 || t->dropped)
-		return;
-	s = rec_field(r, t->iter->pos, &n);
-	m->iter_off = (uint32_t)(s - r->line);
-	m->iter_len = (uint32_t)n;
-}
-
-static void
-see_range(struct iter_run *g, const struct iter_type *t, const struct rec *r,
-    const struct workrec *w, const struct iter_item *m)
+see_range(struct iter_run *g, const struct rec *r, const struct workrec *w,
+    const struct iter_item *m)
 {
 	size_t n;
-	const char *s = rec_str(r, t->text, &g->reader->tmp[0], &n);
+	const char *s = rec_text(r, COL_text, &g->reader->tmp[0], &n);
 
 	if (s == NULL || m->now == NO_TIME)
 		return;
@@ -160,13 +119,13 @@ run_end(const struct workrec *w, const struct iter_item *m)
 
 /* Runs of the ops that are the key, and their devices. */
 static void
-see_key_work(struct iter_run *g, const struct iter_type *t, const struct rec *r,
-    const struct workrec *w, const struct iter_item *m)
+see_key_work(struct iter_run *g, const struct rec *r, const struct workrec *w,
+    const struct iter_item *m)
 {
 	int64_t op, inst;
 
 	if (m->src == SRC_NONE || g->op.ops.n == 0 ||
-	    !rec_i64(r, t->op_id, &op) || !rec_i64(r, t->inst_id, &inst) ||
+	    !rec_num(r, COL_op_id, &op) || !rec_num(r, COL_inst_id, &inst) ||
 	    !opkey_has(&g->op, op))
 		return;
 	if (m->kind == IT_KERN || m->kind == IT_GPU)
@@ -180,20 +139,14 @@ see_key_work(struct iter_run *g, const struct iter_type *t, const struct rec *r,
 /* Calls that load code or allocate, and what CUPTI calls loading: a program
  * does so while it warms up. */
 static void
-see_once(const struct iter_type *t, const struct rec *r,
-    const struct workrec *w, struct iter_item *m)
+see_once(const struct rec *r, struct iter_item *m)
 {
+	struct mview api = rec_get(r, COL_api), name = rec_get(r, COL_name);
 	enum steady_call is = STEADY_CALL_OTHER;
-	size_t n;
-	const char *s;
 
-	if (!w->has_dur || m->kind != IT_REC)
-		return;
-	if (t->api != NULL && (s = rec_raw(r, t->api, &n)) != NULL)
-		is = steady_call(s, n);
-	else if (t->name != NULL && t->name->pos >= 0 &&
-		 (s = rec_raw(r, t->name, &n)) != NULL &&
-		 over_of(s, n) == OVER_LOAD)
+	if (api.s != NULL)
+		is = steady_call(api.s, api.n);
+	else if (name.s != NULL && over_of(name.s, name.n) == OVER_LOAD)
 		is = STEADY_CALL_LOADS;
 	if (is == STEADY_CALL_OTHER)
 		return;
@@ -206,28 +159,41 @@ see_record(struct stage *st, struct rec *r)
 {
 	struct iter_run *g = st->ctx;
 	const struct iter_type *t = rec_arg(r);
-	struct iter_item m;
+	struct iter_item m = { .kind = t->is->kind };
+	struct mview iter;
 	struct workrec w;
 	int64_t op;
 
 	if (r->len > UINT32_MAX / 2)
 		rec_die(r, "record is too long");
-	workrec_read(&w, &t->cols, r);
-	m.kind = t->is->kind;
-	m.len = t->dropped ? 0 : (uint32_t)r->len;
+	work_read(&w, r);
 	find_lane(g, &w, &m);
-	find_times(g, t, r, &w, &m);
-	find_field(t, r, &m);
-	see_once(t, r, &w, &m);
-	if (t->text != NULL)
-		see_range(g, t, r, &w, &m);
+	/* the times: see struct iter_item */
+	m.now = w.has_api ? w.api : w.has_start ? w.start : NO_TIME;
+	m.t = rec_num_or(r, COL_op_start_ns, m.now);
+	m.has_gpu = w.has_dur && (m.kind == IT_KERN || m.kind == IT_GPU);
+	m.lo = w.start;
+	m.hi = w.end;
+	if (t->is->event && m.src != SRC_NONE)
+		extend(&g->files.v[m.src].extent, t, &w, &m);
+	/* where its iter field is, or will be */
+	m.len = m.iter_off = t->dropped ? 0 : (uint32_t)r->len;
+	if (rec_has(r->type, COL_iter) && !t->dropped) {
+		iter = rec_get_raw(r, COL_iter);
+		m.iter_off = (uint32_t)(iter.s - r->line);
+		m.iter_len = (uint32_t)iter.n;
+	}
+	if (w.has_dur && m.kind == IT_REC)
+		see_once(r, &m);
+	if (t->range)
+		see_range(g, r, &w, &m);
 	else if (g->phase == ITER_WAIT)
-		see_key_work(g, t, r, &w, &m);
+		see_key_work(g, r, &w, &m);
 	/* these come when something closes, not in launch order */
 	if (m.kind == IT_INST || m.kind == IT_LATE)
 		m.now = NO_TIME;
 	if (g->o.list && m.kind == IT_INST && m.t != NO_TIME &&
-	    rec_i64(r, t->op_id, &op))
+	    rec_num(r, COL_op_id, &op))
 		cand_inst(&g->cands, op, m.src, m.lane, run_end(&w, &m));
 	iter_item(g, &m, r->line);
 }
@@ -237,13 +203,13 @@ see_legend(struct stage *st, struct rec *r)
 {
 	struct iter_run *g = st->ctx;
 	const struct iter_type *t = rec_arg(r);
+	bool has = rec_has(r->type, COL_iter) || t->is->kind == IT_RANGEKERN;
 	struct iter_item m = {
-		.kind = IT_LEGEND, .t = NO_TIME, .now = NO_TIME
+		.kind = has ? IT_PASS : IT_LEGEND, .t = NO_TIME, .now = NO_TIME
 	};
 
-	if (t->iter->pos >= 0 || t->is->kind == IT_RANGEKERN)
-		m.kind = IT_PASS;
-	g->no_op_start |= t->is->kind == IT_KERN && t->op_start->pos < 0;
+	g->no_op_start |=
+	    t->is->kind == IT_KERN && !rec_has(r->type, COL_op_start_ns);
 	if (t->dropped)
 		return;
 	m.len = m.iter_off = (uint32_t)r->len;
@@ -251,11 +217,11 @@ see_legend(struct stage *st, struct rec *r)
 }
 
 static const char *
-op_text(struct iter_run *g, const struct rec *r, const struct rec_col *c, int i)
+op_text(struct iter_run *g, const struct rec *r, int col, int i)
 {
 	size_t n;
 
-	return rec_str(r, c, &g->reader->tmp[i], &n);
+	return rec_text(r, col, &g->reader->tmp[i], &n);
 }
 
 /* The op may be the key, or one that --list proposes. Runs of communication
@@ -263,21 +229,20 @@ op_text(struct iter_run *g, const struct rec *r, const struct rec_col *c, int i)
 static void
 see_key_op(struct iter_run *g, const struct rec *r)
 {
-	const struct iter_reader *rd = g->reader;
 	struct op_names s;
 	int64_t id;
 
-	if (!rec_i64(r, rd->op.id, &id))
+	if (!rec_num(r, COL_op_id, &id))
 		rec_die(r, "op record without op_id");
-	if (rec_is(r, rd->op.dir, "comm"))
+	if (mv_eq(rec_get(r, COL_dir), "comm"))
 		return;
-	s.name = op_text(g, r, rd->op.name, 0);
-	s.dir = op_text(g, r, rd->op.dir, 1);
-	s.key = op_text(g, r, rd->op.key, 2);
-	s.text = op_text(g, r, rd->op.text, 3);
-	s.type = op_text(g, r, rd->op.type, 4);
-	s.dl_id = op_text(g, r, rd->op.dl_id, 5);
-	if (g->o.list && !rec_is(r, rd->op.by, "api"))
+	s.name = op_text(g, r, COL_name, 0);
+	s.dir = op_text(g, r, COL_dir, 1);
+	s.key = op_text(g, r, COL_key, 2);
+	s.text = op_text(g, r, COL_text, 3);
+	s.type = op_text(g, r, COL_op, 4);
+	s.dl_id = op_text(g, r, COL_dl_id, 5);
+	if (g->o.list && !mv_eq(rec_get(r, COL_by), "api"))
 		cand_op(&g->cands, id, &s);
 	if (g->phase == ITER_WAIT && g->plan.by != ITER_BY_OWN)
 		opkey_op(&g->op, &g->key, id, &s);
@@ -289,8 +254,8 @@ see_op(struct stage *st, struct rec *r)
 	struct iter_run *g = st->ctx;
 
 	g->any_op = true;
-	if (g->o.rules->op != NULL)
-		g->o.rules->op(g, op_text(g, r, g->reader->op.by, 0));
+	if (g->o.dlprof)
+		dlprof_op(g, op_text(g, r, COL_by, 0));
 	if (g->plan.by == ITER_BY_KEY || g->plan.by == ITER_BY_STEPS ||
 	    g->o.list)
 		see_key_op(g, r);
@@ -340,40 +305,36 @@ see_other(struct stage *st, struct rec *r)
 		iter_line(g, r->line, r->len, r->kind == REC_META);
 }
 
-static struct iteration
-read_iteration(const struct iter_reader *rd, const struct rec *r)
-{
-	struct iteration x = { .iter = rec_int(r, rd->iter.iter, -1) };
-
-	x.has_cpu = rec_i64(r, rd->iter.start, &x.start);
-	x.has_dur = rec_i64(r, rd->iter.dur, &x.dur);
-	x.has_gpu = rec_i64(r, rd->iter.gpu_lo, &x.gpu_lo) &&
-		    rec_i64(r, rd->iter.gpu_hi, &x.gpu_hi);
-	x.has_step = rec_i64(r, rd->iter.step, &x.step);
-	x.gpu = rec_int(r, rd->iter.gpu, 0);
-	x.kern_ns = rec_int(r, rd->iter.kern_ns, 0);
-	x.n_kern = (uint64_t)rec_int(r, rd->iter.n_kern, 0);
-	x.n_op = (uint64_t)rec_int(r, rd->iter.n_op, 0);
-	return x;
-}
-
 /* Without a key the iterations of an earlier run stay. */
 static void
 see_iteration(struct stage *st, struct rec *r)
 {
 	struct iter_run *g = st->ctx;
-	struct iter_reader *rd = g->reader;
-	size_t n = 0;
-	const char *s = rec_raw(r, rd->iter.src, &n);
-	uint32_t file = iter_file_of(&g->files, s, n, -1);
-	struct iteration x;
+	struct mview src = rec_get(r, COL_src);
+	uint32_t file = iter_file_of(&g->files, src.s, src.n, -1);
+	struct iteration x = { 0 };
+	struct iter_file *f;
+	const char *s;
+	size_t n;
 
 	if (g->phase != ITER_WAIT || g->plan.by != ITER_BY_OWN ||
 	    file == SRC_NONE)
 		return;
-	x = read_iteration(rd, r);
-	s = rec_str(r, rd->iter.key, &rd->tmp[0], &n);
-	kept_add(&g->files.v[file], &x, s, n);
+	x.iter = rec_num_or(r, COL_iter, -1);
+	x.has_cpu = rec_num(r, COL_start_ns, &x.start);
+	x.has_dur = rec_num(r, COL_dur_ns, &x.dur);
+	x.has_gpu = rec_num(r, COL_gpu_start_ns, &x.gpu_lo) &&
+		    rec_num(r, COL_gpu_end_ns, &x.gpu_hi);
+	x.has_step = rec_num(r, COL_step_ns, &x.step);
+	x.gpu = rec_num_or(r, COL_gpu_ns, 0);
+	x.kern_ns = rec_num_or(r, COL_kern_ns, 0);
+	x.n_kern = (uint64_t)rec_num_or(r, COL_n_kern, 0);
+	x.n_op = (uint64_t)rec_num_or(r, COL_n_op, 0);
+	f = &g->files.v[file];
+	s = rec_text(r, COL_key, &g->reader->tmp[0], &n);
+	ARRAY_GROW(f->kept.v, f->kept.n, f->kept.cap);
+	f->kept.v[f->kept.n++] = (struct kept_iter){ x,
+		smap_put_view(&f->layout.texts, (struct mview){ s, n }) };
 }
 
 /* Our own legend stands before our own records. */
@@ -402,70 +363,39 @@ end_iterations(struct stage *st)
 	iter_end(g);
 }
 
-static void
-bind_placed(struct iter_run *g, struct stage *st, size_t i)
-{
-	struct iter_type *b = &g->reader->type[i];
-	struct rec_type *t =
-	    stage_on(st, tags[i].tag, see_record, see_legend, b);
-	bool timeless = tags[i].kind == IT_RANGEKERN;
-
-	b->is = &tags[i];
-	b->dropped = drop_type(tags[i].tag);
-	b->no_length =
-	    g->o.rules->sync_is_call && strcmp(tags[i].tag, "sync") == 0;
-	workrec_bind(&b->cols, t, timeless ? 0 : WORKREC_START,
-	    WORKREC_SPAN | WORKREC_THREAD | WORKREC_SRC | WORKREC_CALL |
-		WORKREC_DEV);
-	REC_COLS(t, REC_OPT, { &b->op_start, "op_start_ns" },
-	    { &b->op_id, "op_id" }, { &b->inst_id, "inst_id" },
-	    { &b->iter, "iter" });
-	if (strcmp(tags[i].tag, "call") == 0)
-		b->api = rec_col(t, "api", REC_OPT);
-	if (strcmp(tags[i].tag, "over") == 0)
-		b->name = rec_col(t, "name", REC_OPT);
-	if (strcmp(tags[i].tag, "range") == 0)
-		b->text = rec_col(t, "text", REC_OPT);
-}
-
-static void
-bind_op(struct iter_reader *rd, struct stage *st)
-{
-	struct rec_type *t = stage_on(st, "op", see_op, NULL, NULL);
-
-	rd->op.id = rec_col(t, "op_id", REC_NEED);
-	REC_COLS(t, REC_OPT, { &rd->op.name, "name" }, { &rd->op.key, "key" },
-	    { &rd->op.text, "text" }, { &rd->op.type, "op" },
-	    { &rd->op.dir, "dir" }, { &rd->op.by, "by" },
-	    { &rd->op.dl_id, "dl_id" });
-}
-
-static void
-bind_iteration(struct iter_reader *rd, struct stage *st)
-{
-	struct rec_type *t =
-	    stage_on(st, "iter", see_iteration, own_legend, NULL);
-
-	REC_COLS(t, REC_OPT, { &rd->iter.iter, "iter" },
-	    { &rd->iter.key, "key" }, { &rd->iter.start, "start_ns" },
-	    { &rd->iter.dur, "dur_ns" }, { &rd->iter.gpu_lo, "gpu_start_ns" },
-	    { &rd->iter.gpu_hi, "gpu_end_ns" }, { &rd->iter.gpu, "gpu_ns" },
-	    { &rd->iter.step, "step_ns" }, { &rd->iter.kern_ns, "kern_ns" },
-	    { &rd->iter.n_kern, "n_kern" }, { &rd->iter.n_op, "n_op" },
-	    { &rd->iter.src, "src" });
-}
-
 void
 iter_open(struct iter_run *g, struct stage *st)
 {
+	struct rec_type *t;
+	struct iter_type *b;
 	size_t i;
 
 	g->reader = xcalloc(1, sizeof(*g->reader));
 	g->spool = spool_new();
-	for (i = 0; i < ARRAY_LEN(tags); i++)
-		bind_placed(g, st, i);
-	bind_op(g->reader, st);
-	bind_iteration(g->reader, st);
+	for (i = 0; i < ARRAY_LEN(tags); i++) {
+		b = &g->reader->type[i];
+		b->is = &tags[i];
+		b->dropped = drop_type(tags[i].tag);
+		b->range = strcmp(tags[i].tag, "range") == 0;
+		b->no_length = g->o.dlprof && strcmp(tags[i].tag, "sync") == 0;
+		t = stage_reads(st, tags[i].tag, see_record,
+		    .need = b->is->kind == IT_RANGEKERN ? "" : "start_ns",
+		    .opt = "start_ns dur_ns pid tid src api_start_ns"
+			   " api_dur_ns dev op_start_ns op_id inst_id iter",
+		    .legend = see_legend, .arg = b);
+		if (b->range)
+			rec_want(t, REC_OPT, "text");
+		if (strcmp(tags[i].tag, "call") == 0)
+			rec_want(t, REC_OPT, "api");
+		if (strcmp(tags[i].tag, "over") == 0)
+			rec_want(t, REC_OPT, "name");
+	}
+	stage_reads(st, "op", see_op, .need = "op_id",
+	    .opt = "name key text op dir by dl_id");
+	stage_reads(st, "iter", see_iteration,
+	    .opt = "iter key start_ns dur_ns gpu_start_ns gpu_end_ns gpu_ns"
+		   " step_ns kern_ns n_kern n_op src",
+	    .legend = own_legend);
 	stage_anew(st, NULL);
 	st->ctx = g;
 	st->section = begin_iterations;

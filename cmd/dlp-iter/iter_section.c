@@ -20,20 +20,8 @@ static uint32_t
 add_file(struct iter_files *f, const char *name)
 {
 	f->v = xrealloc(f->v, f->n + 1, sizeof(*f->v));
-	memset(&f->v[f->n], 0, sizeof(*f->v));
-	f->v[f->n].name = name;
-	f->v[f->n].step_end = NO_TIME;
+	f->v[f->n] = (struct iter_file){ .name = name, .step_end = NO_TIME };
 	return (uint32_t)f->n++;
-}
-
-static uint32_t
-file_of_process(const struct iter_files *f, int64_t pid)
-{
-	const uint64_t *v = map_get(&f->pids, (uint64_t)pid);
-
-	if (f->names.n == 1)
-		return 0;
-	return v == NULL || *v == SRC_NONE ? SRC_NONE : (uint32_t)*v - 1;
 }
 
 uint32_t
@@ -45,8 +33,13 @@ iter_file_of(struct iter_files *f, const char *s, size_t n, int64_t pid)
 
 	if (s == NULL && f->names.n == 0)
 		return f->n > 0 ? 0 : add_file(f, NULL);
-	if (s == NULL)
-		return file_of_process(f, pid);
+	if (s == NULL && f->names.n == 1)
+		return 0;
+	if (s == NULL) {
+		v = map_get(&f->pids, (uint64_t)pid);
+		return v == NULL || *v == SRC_NONE ? SRC_NONE
+						   : (uint32_t)*v - 1;
+	}
 	no = smap_put(&f->names, s, n, &fresh);
 	if (fresh && no == 0 && f->n > 0)
 		f->v[0].name = smap_str(&f->names, 0, NULL);
@@ -58,36 +51,6 @@ iter_file_of(struct iter_files *f, const char *s, size_t n, int64_t pid)
 	else if (*v != no + 1)
 		*v = SRC_NONE;
 	return no;
-}
-
-static void
-iter_files_clear(struct iter_files *f)
-{
-	size_t i;
-
-	for (i = 0; i < f->n; i++) {
-		layout_clear(&f->v[i].layout);
-		free(f->v[i].kept.v);
-		acc_clear(&f->v[i].accs);
-		own_free(&f->v[i].own);
-		stable_clear(&f->v[i].stable);
-	}
-	free(f->v);
-	smap_free(&f->names);
-	map_free(&f->pids);
-	memset(f, 0, sizeof(*f));
-}
-
-void
-kept_add(
-    struct iter_file *f, const struct iteration *it, const char *text, size_t n)
-{
-	struct iter_kept *k = &f->kept;
-
-	ARRAY_GROW(k->v, k->n, k->cap);
-	k->v[k->n++] = (struct kept_iter){ *it,
-		text != NULL ? smap_put(&f->layout.texts, text, n, NULL)
-			     : SMAP_NONE };
 }
 
 /* At the section's end: whether they can stay; then f's layout is made of
@@ -117,47 +80,6 @@ kept_take(struct iter_file *f)
 	return true;
 }
 
-int64_t
-kept_where(struct iter_file *f, const struct iter_item *m, const char *line)
-{
-	const char *s = line + m->iter_off;
-	int64_t n;
-
-	if (m->iter_off == m->len) {
-		n = layout_where(&f->layout, m->lane, m->t);
-		return n < 0 ? -1 : f->kept.v[n].it.iter;
-	}
-	return num_i64(s, m->iter_len, &n) && n >= 0 ? n : -1;
-}
-
-void
-kept_iteration(struct iteration *x, const struct iter_file *f, size_t i)
-{
-	uint32_t text = f->kept.v[i].text;
-
-	*x = f->kept.v[i].it;
-	x->key =
-	    text != SMAP_NONE ? smap_str(&f->layout.texts, text, NULL) : NULL;
-}
-
-/* The first number of all files that there is; 0 where one is cut anew. */
-static int64_t
-kept_first(const struct iter_files *f)
-{
-	int64_t first = INT64_MAX;
-	size_t i;
-
-	for (i = 0; i < f->n; i++) {
-		if (f->v[i].layout.kind != LAYOUT_KEPT)
-			return 0;
-		if (f->v[i].kept.v[0].it.iter < first)
-			first = f->v[i].kept.v[0].it.iter;
-	}
-	return f->n > 0 ? first : 0;
-}
-
-const struct iter_rules iter_rules_own = { 0 };
-
 /* The whole pipeline, because the user may have run dlp-iter in another one. */
 #define PROPOSES                                                               \
 	"dlp-parse FILE | dlp-correlate | dlp-iter --list | dlp-fmt -T cand"   \
@@ -184,15 +106,6 @@ start_placing(struct iter_run *g)
 	opkey_clear(&g->op);
 }
 
-static void
-choose_even(struct iter_file *f)
-{
-	f->by = stable_range(&f->stable, &f->from, &f->to, &f->n_once);
-	f->even = f->by != STEADY_BY_NONE ? EVEN_SOME : EVEN_NONE;
-	if (f->layout.kind == LAYOUT_ONE)
-		f->even = EVEN_UNKNOWN;
-}
-
 /* --even, --ahead: how long the iterations are, and which of them count. */
 static void
 measure(struct iter_run *g)
@@ -207,8 +120,13 @@ measure(struct iter_run *g)
 		iter_place_end(g, f);
 		if (g->o.ahead && f->layout.kind != LAYOUT_ONE)
 			stable_put(&g->out, &f->stable, false, f->name);
-		else if (g->plan.wanted == ITER_EVEN)
-			choose_even(f);
+		else if (g->plan.wanted == ITER_EVEN) {
+			f->by = stable_range(
+			    &f->stable, &f->from, &f->to, &f->n_once);
+			f->even = f->layout.kind == LAYOUT_ONE ? EVEN_UNKNOWN
+				  : f->by != STEADY_BY_NONE    ? EVEN_SOME
+							       : EVEN_NONE;
+		}
 		acc_clear(&f->accs);
 		f->step_end = NO_TIME;
 	}
@@ -275,7 +193,7 @@ iter_line(struct iter_run *g, const char *line, size_t n, bool meta)
 
 	if (meta && text_starts(line, n, "##info\ttimes\t"))
 		g->no_times = true;
-	if (meta && g->o.rules->meta != NULL && g->o.rules->meta(g, line, n))
+	if (meta && g->o.dlprof && dlprof_meta(g, line, n))
 		return;
 	m.len = m.iter_off = (uint32_t)n;
 	if (g->o.list) {
@@ -298,7 +216,7 @@ use_range(struct iter_run *g, const struct iter_item *m, const char *s,
 
 	if (is == STEP_CUT && hi != INT64_MAX) {
 		opkey_range(&g->op, m->src, f->layout.lane[m->lane].proc, hi,
-		    g->o.rules->ops_first);
+		    g->o.dlprof);
 	} else if (is == STEP_RANGE) {
 		f->found = true;
 		g->plan.by = ITER_BY_STEPS;
@@ -333,18 +251,6 @@ iter_range(struct iter_run *g, const struct iter_item *m, const char *s,
 	}
 }
 
-/* Looks for the framework's own step ranges. */
-static bool
-take_own(struct iter_run *g, uint32_t src)
-{
-	struct iter_file *f = &g->files.v[src];
-	int row = own_take(&f->own, &f->extent, &g->op, src, &f->layout);
-
-	if (row >= 0 && key_own_cuts(row))
-		f->own_key = key_own_text(row);
-	return row >= 0;
-}
-
 /* --strict: what was asked for and is missing is fatal; but it may have been in
  * the part of an input that was cut off. */
 static bool
@@ -368,7 +274,8 @@ say_not_found(struct iter_run *g, const struct iter_file *f)
 
 	if (g->broken && !f->extent.any)
 		return;
-	if (g->o.rules->is_silent != NULL && g->o.rules->is_silent(g))
+	/* nobody asked for the default key: it may be missing */
+	if (g->o.dlprof && g->dl.has != DL_GIVEN)
 		return;
 	if (g->plan.by != ITER_BY_OWN && g->no_op_start && !g->any_op &&
 	    !g->broken)
@@ -396,10 +303,11 @@ decide(struct iter_run *g)
 {
 	struct iter_file *f;
 	uint32_t i;
+	int row;
 
 	if (g->files.n == 0)
 		iter_file_of(&g->files, NULL, 0, -1);
-	if (g->o.rules->has_key != NULL && !g->o.rules->has_key(g)) {
+	if (g->o.dlprof && !dlprof_has_key(g)) {
 		g->plan.by = ITER_BY_NONE;
 		return;
 	}
@@ -407,9 +315,13 @@ decide(struct iter_run *g)
 		f = &g->files.v[i];
 		if (f->kept.n > 0 && kept_take(f))
 			f->found = true;
-		else if (g->plan.by == ITER_BY_OWN)
-			f->found = take_own(g, i);
-		else
+		else if (g->plan.by == ITER_BY_OWN) {
+			row = own_take(
+			    &f->own, &f->extent, &g->op, i, &f->layout);
+			if (row == key_own_cuts)
+				f->own_key = key_own_text;
+			f->found = row >= 0;
+		} else
 			f->found = opkey_cuts(&g->op, i, &f->layout);
 		if (!f->found)
 			say_not_found(g, f);
@@ -479,10 +391,16 @@ static void
 check_range(const struct iter_run *g, size_t n)
 {
 	const struct iter_plan *p = &g->plan;
-	int64_t first = kept_first(&g->files);
+	const struct iter_file *f = g->files.v, *end = f + g->files.n;
+	int64_t first = f < end ? INT64_MAX : 0; /* 0 where one is cut anew */
 
 	if (p->wanted != ITER_RANGE)
 		return;
+	for (; f < end; f++)
+		if (f->layout.kind != LAYOUT_KEPT)
+			first = 0;
+		else if (f->kept.v[0].it.iter < first)
+			first = f->kept.v[0].it.iter;
 	if (p->from >= (int64_t)n)
 		SAY(is_fatal(g), "no iteration %lld: the profile has %zu",
 		    (long long)p->from, n);
@@ -490,21 +408,9 @@ check_range(const struct iter_run *g, size_t n)
 		SAY(is_fatal(g),
 		    "no iteration %lld: the stream has %lld to %zu",
 		    (long long)p->to, (long long)first, n - 1);
-	else if (!g->o.rules->plain_range && p->to != INT64_MAX &&
-		 p->to >= (int64_t)n)
+	else if (!g->o.dlprof && p->to != INT64_MAX && p->to >= (int64_t)n)
 		warn("no iteration %lld: the profile has %zu, 0 to %zu",
 		    (long long)p->to, n, n - 1);
-}
-
-static void
-say_no_ops(struct iter_run *g)
-{
-	if (!g->no_op_start || g->plan.by == ITER_BY_NONE || g->broken ||
-	    g->said_no_ops)
-		return;
-	warn("kern records have no op_start_ns, so kernels go by their"
-	     " launch: dlp-correlate before dlp-iter adds it");
-	g->said_no_ops = true;
 }
 
 void
@@ -526,18 +432,36 @@ iter_end(struct iter_run *g)
 			most = n;
 	}
 	check_range(g, most);
-	say_no_ops(g);
+	if (g->no_op_start && g->plan.by != ITER_BY_NONE && !g->broken &&
+	    !g->said_no_ops) {
+		warn("kern records have no op_start_ns, so kernels go by their"
+		     " launch: dlp-correlate before dlp-iter adds it");
+		g->said_no_ops = true;
+	}
 	if (g->o.list || g->cands.numbered)
 		finish_list(g);
-	if (g->o.rules->end != NULL)
-		g->o.rules->end(g, most);
+	if (g->o.dlprof)
+		dlprof_end(g, most);
 	put_iter_notes(g);
 }
 
 void
 iter_begin(struct iter_run *g)
 {
-	iter_files_clear(&g->files);
+	struct iter_file *f;
+
+	for (f = g->files.v; f < g->files.v + g->files.n; f++) {
+		layout_clear(&f->layout);
+		free(f->kept.v);
+		acc_clear(&f->accs);
+		free(f->own.v);
+		free(f->own.row);
+		free(f->stable.v);
+	}
+	free(g->files.v);
+	smap_free(&g->files.names);
+	map_free(&g->files.pids);
+	memset(&g->files, 0, sizeof(g->files));
 	opkey_clear(&g->op);
 	cand_clear(&g->cands);
 	g->no_op_start = g->any_op = g->no_times = false;
@@ -545,8 +469,8 @@ iter_begin(struct iter_run *g)
 	g->was = (struct iter_notes){ 0 };
 	g->kern_kept = true;
 	g->plan = g->o.plan;
-	if (g->o.rules->section != NULL)
-		g->o.rules->section(g);
+	if (g->o.dlprof)
+		dlprof_begin(g);
 	g->cands.numbered = g->o.stable && g->plan.by == ITER_BY_OWN;
 	g->phase = ITER_WAIT;
 	if (g->plan.by == ITER_BY_NONE ||

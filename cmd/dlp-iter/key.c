@@ -134,30 +134,19 @@ opkey_gpu(struct opkey *o, int64_t op_id, int64_t inst, int64_t dev)
 		*v = (uint64_t)dev + 1;
 }
 
-static struct keyinst *
-add_run(struct opkey *o)
-{
-	ARRAY_GROW(o->v, o->n, o->cap);
-	return &o->v[o->n++];
-}
-
 void
 opkey_inst(struct opkey *o, int64_t op_id, int64_t inst, uint32_t src,
     uint32_t proc, int64_t stop)
 {
 	const uint64_t *what = map_get(&o->ops, (uint64_t)op_id);
 	const uint64_t *dev = map_get(&o->devs, (uint64_t)inst);
-	struct keyinst *x;
 
 	if (what == NULL)
 		return;
-	x = add_run(o);
-	x->stop = stop;
-	x->src = src;
-	x->proc = proc;
-	x->dev = dev != NULL ? (int64_t)*dev - 1 : -1;
-	x->level = (uint8_t)((*what - 1) / 2);
-	x->bprop = (*what - 1) % 2;
+	ARRAY_GROW(o->v, o->n, o->cap);
+	o->v[o->n++] =
+	    (struct keyinst){ stop, dev != NULL ? (int64_t)*dev - 1 : -1, src,
+		    proc, (uint8_t)((*what - 1) / 2), (*what - 1) % 2 };
 	if (dev != NULL)
 		map_del(&o->devs, (uint64_t)inst);
 }
@@ -166,7 +155,8 @@ void
 opkey_range(
     struct opkey *o, uint32_t src, uint32_t proc, int64_t stop, bool last)
 {
-	*add_run(o) = (struct keyinst){ stop, -1, src, proc,
+	ARRAY_GROW(o->v, o->n, o->cap);
+	o->v[o->n++] = (struct keyinst){ stop, -1, src, proc,
 		last ? OP_RANGE_LAST : OP_RANGE, false };
 }
 
@@ -222,12 +212,6 @@ by_gpu(const void *a, const void *b)
 	return (x->stop > y->stop) - (x->stop < y->stop);
 }
 
-static bool
-same_gpu(const struct keyinst *x, const struct keyinst *y)
-{
-	return x->proc == y->proc && x->dev == y->dev;
-}
-
 /* The number of runs of each GPU if it is the same on all of them, otherwise
  * 0. */
 static size_t
@@ -236,7 +220,8 @@ runs_each(const struct opkey *o)
 	size_t i, from = 0, each = 0;
 
 	for (i = 1; i <= o->n; i++) {
-		if (i < o->n && same_gpu(&o->v[i], &o->v[from]))
+		if (i < o->n && o->v[i].proc == o->v[from].proc &&
+		    o->v[i].dev == o->v[from].dev)
 			continue;
 		if (each != 0 && i - from != each)
 			return 0;
@@ -246,29 +231,26 @@ runs_each(const struct opkey *o)
 	return each;
 }
 
-/* The runs that lie in a file; v is to be freed. */
-static struct opkey
-runs_of_file(const struct opkey *o, uint32_t src)
+static int
+by_cut(const void *a, const void *b)
 {
-	struct opkey r = { 0 };
-	size_t i;
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
 
-	r.v = xcalloc(o->n + 1, sizeof(*r.v));
-	for (i = 0; i < o->n; i++)
-		if (o->v[i].src == src)
-			r.v[r.n++] = o->v[i];
-	return r;
+	return (x > y) - (x < y);
 }
 
 bool
 opkey_cuts(struct opkey *o, uint32_t src, struct layout *p)
 {
-	struct opkey r;
+	struct opkey r = { 0 }; /* the runs that lie in the file */
 	size_t i, k, each;
 	int64_t t;
 
 	keep_best(o);
-	r = runs_of_file(o, src);
+	r.v = xcalloc(o->n + 1, sizeof(*r.v));
+	for (i = 0; i < o->n; i++)
+		if (o->v[i].src == src)
+			r.v[r.n++] = o->v[i];
 	if (r.n == 0) {
 		free(r.v);
 		return false;
@@ -281,9 +263,11 @@ opkey_cuts(struct opkey *o, uint32_t src, struct layout *p)
 		for (k = i; each > 0 && k < r.n; k += each)
 			if (r.v[k].stop > t)
 				t = r.v[k].stop;
-		layout_cut(p, t);
+		ARRAY_GROW(p->cut, p->ncut, p->cut_cap);
+		p->cut[p->ncut++] = t;
 	}
-	layout_cuts_done(p);
+	p->kind = LAYOUT_CUTS;
+	qsort(p->cut, p->ncut, sizeof(*p->cut), by_cut);
 	free(r.v);
 	return true;
 }
@@ -304,56 +288,23 @@ opkey_clear(struct opkey *o)
 static const char *const counted[] = { "iteration", "iter", "step", "batch" };
 
 /* What frameworks and their users call a step, best first. Numbers and case are
- * ignored. prefix: only the beginning is compared. cuts: the range ends a step
- * instead of spanning it. */
-static const struct {
-	const char *text;
-	bool prefix, cuts;
-} own_keys[] = {
-	{ "profilerstep", false, false },
-	{ "[pl][profile]run_training_batch", false, false },
-	{ "body of iteration", false, false },
-	{ "prof start iteration", false, false },
-	{ "train iteration", false, false },
-	{ "training iteration", false, false },
-	{ "iteration", false, false },
-	{ "iter", false, false },
-	{ "train_step", false, false },
-	{ "train step", false, false },
-	{ "training_step", false, false },
-	{ "training step", false, false },
-	{ "global_step", false, false },
-	{ "step", false, false },
-	{ "train_batch", false, false },
-	{ "batch", false, false },
-	{ "execute", false, false },
-	{ "step[]", false, false },
-	{ "execute_batch", false, false },
-	{ "Optimizer.step#", true, true },
-};
+ * ignored. Of the last only the beginning is compared, and its ranges end a
+ * step instead of spanning it. */
+static const char *const own_keys[] = { "profilerstep",
+	"[pl][profile]run_training_batch", "body of iteration",
+	"prof start iteration", "train iteration", "training iteration",
+	"iteration", "iter", "train_step", "train step", "training_step",
+	"training step", "global_step", "step", "train_batch", "batch",
+	"execute", "step[]", "execute_batch", "Optimizer.step#" };
+#define OWN_KEYS ((int)ARRAY_LEN(own_keys))
+
+const int key_own_cuts = OWN_KEYS - 1;
+const char *const key_own_text = "Optimizer.step#";
 
 /* Of the engines' ranges, whose sizes differ from step to step. */
 static const char *const serving_keys[] = { [SERVING_EXECUTE] = "execute",
 	[SERVING_STEP] = "step[]",
 	[SERVING_BATCH] = "execute_batch" };
-
-static int
-key_own_count(void)
-{
-	return (int)(ARRAY_LEN(own_keys));
-}
-
-bool
-key_own_cuts(int row)
-{
-	return own_keys[row].cuts;
-}
-
-const char *
-key_own_text(int row)
-{
-	return own_keys[row].text;
-}
 
 static bool
 is_alnum(char c)
@@ -456,20 +407,21 @@ int
 key_own(struct key *k, const char *s, size_t n)
 {
 	struct serving step;
-	size_t i, len;
+	size_t len;
+	int i;
 
 	buf_clear(&k->tmp);
 	if (serving_read((struct mview){ s, n }, &step))
 		buf_puts(&k->tmp, serving_keys[step.form]);
 	else
 		key_norm(&k->tmp, s, n);
-	for (i = 0; i < ARRAY_LEN(own_keys); i++) {
-		len = strlen(own_keys[i].text);
-		if (own_keys[i].prefix ? n < len : k->tmp.len != len)
+	for (i = 0; i < OWN_KEYS; i++) {
+		len = strlen(own_keys[i]);
+		if (i == key_own_cuts ? n < len : k->tmp.len != len)
 			continue;
-		if (strncasecmp(own_keys[i].prefix ? s : k->tmp.s,
-			own_keys[i].text, len) == 0)
-			return (int)i;
+		if (strncasecmp(i == key_own_cuts ? s : k->tmp.s, own_keys[i],
+			len) == 0)
+			return i;
 	}
 	return -1;
 }
@@ -487,8 +439,7 @@ key_init(struct key *k, const char *arg, bool exact, bool cut)
 	if (arg == NULL)
 		return;
 	key_norm(&k->norm, arg, strlen(arg));
-	if (key_own(k, arg, strlen(arg)) >= 0 &&
-	    own_keys[key_own(k, arg, strlen(arg))].cuts)
+	if (key_own(k, arg, strlen(arg)) == key_own_cuts)
 		k->cut = true;
 }
 
@@ -515,23 +466,12 @@ key_range(struct key *k, const char *s, size_t n)
 /* The frameworks' own step ranges are kept until the section ends: only then
  * it is known how much of it they cover. */
 
-static void
-note_range(struct own_row *w, int64_t lo, int64_t hi, bool numbered)
-{
-	if (w->n++ == 0 || lo >= w->hi) {
-		w->lo = lo;
-		w->hi = hi;
-	} else if (hi > w->hi) {
-		w->hi = hi;
-	}
-	w->n_numbered += numbered;
-}
-
 void
 own_add(struct own *o, struct key *k, struct layout *p, uint32_t lane,
     const char *s, size_t n, int64_t lo, int64_t hi)
 {
 	int row = key_own(k, s, n);
+	struct own_row *w;
 
 	if (row < 0)
 		return;
@@ -539,8 +479,15 @@ own_add(struct own *o, struct key *k, struct layout *p, uint32_t lane,
 	o->v[o->n++] = (struct own_range){ lo, hi, lane,
 		smap_put(&p->texts, s, n, NULL), row };
 	if (o->row == NULL)
-		o->row = xcalloc((size_t)key_own_count(), sizeof(*o->row));
-	note_range(&o->row[row], lo, hi, k->tmp.len != n);
+		o->row = xcalloc((size_t)OWN_KEYS, sizeof(*o->row));
+	w = &o->row[row];
+	if (w->n++ == 0 || lo >= w->hi) {
+		w->lo = lo;
+		w->hi = hi;
+	} else if (hi > w->hi) {
+		w->hi = hi;
+	}
+	w->n_numbered += k->tmp.len != n;
 }
 
 void
@@ -549,17 +496,9 @@ own_work(struct own *o, int64_t t, int64_t ns)
 	int i;
 
 	o->gpu_ns += (double)ns;
-	for (i = 0; o->row != NULL && i < key_own_count(); i++)
+	for (i = 0; o->row != NULL && i < OWN_KEYS; i++)
 		if (t >= o->row[i].lo && t < o->row[i].hi)
 			o->row[i].gpu_ns += (double)ns;
-}
-
-void
-own_free(struct own *o)
-{
-	free(o->v);
-	free(o->row);
-	memset(o, 0, sizeof(*o));
 }
 
 /* How much of the profile's time the ranges of a row cover, in percent. A range
@@ -575,7 +514,7 @@ coverage(const struct own *o, const struct iter_extent *e, int row)
 	size_t i;
 
 	for (i = 0; i < o->n; i++)
-		if (o->v[i].row == row && key_own_cuts(row))
+		if (o->v[i].row == row && row == key_own_cuts)
 			ivl_add(&u, e->work_lo, o->v[i].lo);
 		else if (o->v[i].row == row)
 			ivl_add(&u, o->v[i].lo, o->v[i].hi);
@@ -584,54 +523,42 @@ coverage(const struct own *o, const struct iter_extent *e, int row)
 	return len > 0 ? 100 * in / len : 0;
 }
 
-static void
-take_row(const struct own *own, int row, struct opkey *op, uint32_t src,
-    struct layout *p)
-{
-	const struct own_range *o;
-	size_t i;
-
-	for (i = 0; i < own->n; i++) {
-		o = &own->v[i];
-		if (o->row != row)
-			continue;
-		if (key_own_cuts(row) && o->hi != INT64_MAX)
-			opkey_range(
-			    op, src, p->lane[o->lane].proc, o->hi, false);
-		else if (!key_own_cuts(row))
-			layout_step(p, o->lane, o->lo, o->hi, o->text);
-	}
-	if (key_own_cuts(row))
-		opkey_cuts(op, src, p);
-}
-
-/* Whether numbered ranges hold most of the GPU work. */
-static bool
-holds_most(const struct own *o, int row)
-{
-	return !key_own_cuts(row) && o->row[row].n_numbered >= OWN_STEPS &&
-	       o->row[row].gpu_ns > o->gpu_ns / 2;
-}
-
+/* Numbered ranges can hold most of the GPU work. */
 int
 own_best(const struct own *o, const struct iter_extent *e)
 {
+	const struct own_row *w = o->row;
 	int row;
+	bool cuts;
 
-	for (row = 0; e->any_work && o->n > 0 && row < key_own_count(); row++)
-		if (o->row[row].n >= (key_own_cuts(row) ? 2 : 1) &&
-		    (coverage(o, e, row) >= OWN_PCT || holds_most(o, row)))
+	for (row = 0; e->any_work && o->n > 0 && row < OWN_KEYS; row++, w++) {
+		cuts = row == key_own_cuts;
+		if (w->n >= (cuts ? 2 : 1) &&
+		    (coverage(o, e, row) >= OWN_PCT ||
+			(!cuts && w->n_numbered >= OWN_STEPS &&
+			    w->gpu_ns > o->gpu_ns / 2)))
 			return row;
+	}
 	return -1;
 }
 
 int
-own_take(const struct own *o, const struct iter_extent *e, struct opkey *op,
+own_take(const struct own *own, const struct iter_extent *e, struct opkey *op,
     uint32_t src, struct layout *p)
 {
-	int row = own_best(o, e);
+	const struct own_range *o;
+	int row = own_best(own, e);
 
-	if (row >= 0)
-		take_row(o, row, op, src, p);
+	for (o = own->v; row >= 0 && o < own->v + own->n; o++) {
+		if (o->row != row)
+			continue;
+		if (row != key_own_cuts)
+			layout_step(p, o->lane, o->lo, o->hi, o->text);
+		else if (o->hi != INT64_MAX)
+			opkey_range(
+			    op, src, p->lane[o->lane].proc, o->hi, false);
+	}
+	if (row == key_own_cuts)
+		opkey_cuts(op, src, p);
 	return row;
 }

@@ -90,26 +90,8 @@ step_at(struct layout *p, size_t n, int64_t lo, int64_t hi, uint32_t text)
 		return &p->step[n];
 	ARRAY_GROW(p->step, p->nstep, p->step_cap);
 	s = &p->step[p->nstep++];
-	memset(s, 0, sizeof(*s));
-	s->lo = lo;
-	s->hi = hi;
-	s->text = text;
+	*s = (struct layout_step){ .lo = lo, .hi = hi, .text = text };
 	return s;
-}
-
-/* A range that was never closed ends where the next one begins. */
-static void
-end_open(struct layout *p, struct layout_lane *l, int64_t t)
-{
-	struct layout_span *v = &l->v[l->nv - 1];
-	struct layout_step *s = &p->step[v->n];
-
-	v->hi = t;
-	if (s->hi == INT64_MAX) {
-		s->hi = t;
-		ivl_clear(&s->cpu);
-		ivl_add(&s->cpu, s->lo, t);
-	}
 }
 
 void
@@ -117,14 +99,23 @@ layout_step(
     struct layout *p, uint32_t lane, int64_t lo, int64_t hi, uint32_t text)
 {
 	struct layout_lane *l = &p->lane[lane];
+	struct layout_span *last;
 	struct layout_step *s;
 	size_t n;
 
 	p->kind = LAYOUT_STEPS;
-	if (l->nv > 0 && l->v[l->nv - 1].hi == INT64_MAX &&
-	    lo > l->v[l->nv - 1].lo)
-		end_open(p, l, lo);
-	if (l->nv > 0 && lo < l->v[l->nv - 1].hi) {
+	last = l->nv > 0 ? &l->v[l->nv - 1] : NULL;
+	if (last != NULL && last->hi == INT64_MAX && lo > last->lo) {
+		/* a range that was never closed ends here */
+		last->hi = lo;
+		s = &p->step[last->n];
+		if (s->hi == INT64_MAX) {
+			s->hi = lo;
+			ivl_clear(&s->cpu);
+			ivl_add(&s->cpu, s->lo, lo);
+		}
+	}
+	if (last != NULL && lo < last->hi) {
 		p->nested++;
 		return;
 	}
@@ -150,36 +141,16 @@ layout_kept(struct layout *p, int64_t lo, int64_t hi)
 	step_at(p, p->nstep, lo, hi, 0);
 }
 
-void
-layout_cut(struct layout *p, int64_t t)
-{
-	p->kind = LAYOUT_CUTS;
-	ARRAY_GROW(p->cut, p->ncut, p->cut_cap);
-	p->cut[p->ncut++] = t;
-}
-
-static int
-by_cut(const void *a, const void *b)
-{
-	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
-void
-layout_cuts_done(struct layout *p)
-{
-	if (p->ncut > 1)
-		qsort(p->cut, p->ncut, sizeof(*p->cut), by_cut);
-}
-
-/* The last range that begins at t or before, or the first. Times come nearly in
- * order, so that it is mostly the one that was found last, or the next. */
+/* The range at t; NULL: none. Times come nearly in order, so that the last one
+ * that begins at t or before is mostly the one that was found last, or the
+ * next. */
 static const struct layout_span *
-span_before(struct layout_lane *l, int64_t t)
+span_at(struct layout_lane *l, int64_t t)
 {
-	size_t lo = 0, hi = l->nv;
+	size_t lo = 0, hi = l->nv, mid;
 
+	if (l->nv == 0)
+		return NULL;
 	if (l->v[l->at].lo <= t) {
 		lo = l->at;
 		if (lo + 1 == hi || t < l->v[lo + 1].lo)
@@ -188,23 +159,14 @@ span_before(struct layout_lane *l, int64_t t)
 			hi = lo + 1;
 	}
 	while (hi - lo > 1) {
-		size_t mid = lo + (hi - lo) / 2;
-
+		mid = lo + (hi - lo) / 2;
 		if (l->v[mid].lo <= t)
 			lo = mid;
 		else
 			hi = mid;
 	}
 	l->at = lo;
-	return &l->v[lo];
-}
-
-static const struct layout_span *
-span_at(struct layout_lane *l, int64_t t)
-{
-	const struct layout_span *s = l->nv > 0 ? span_before(l, t) : NULL;
-
-	return s != NULL && s->lo <= t && t < s->hi ? s : NULL;
+	return l->v[lo].lo <= t && t < l->v[lo].hi ? &l->v[lo] : NULL;
 }
 
 /* Whether a process has step ranges at t or before. Later ones must not count:
@@ -221,15 +183,30 @@ has_steps(const struct layout *p, const struct layout_proc *q, int64_t t)
 	return false;
 }
 
-static int64_t
-step_at_time(struct layout *p, uint32_t lane, int64_t t)
+int64_t
+layout_where(struct layout *p, uint32_t lane, int64_t t)
 {
-	const struct layout_span *s = span_at(&p->lane[lane], t), *best = NULL;
-	const struct layout_proc *q = &p->proc[p->lane[lane].proc];
-	size_t i;
+	const struct layout_span *s, *best = NULL;
+	const struct layout_proc *q;
+	size_t i, n;
 
+	if (p->kind == LAYOUT_ONE)
+		return 0;
+	if (t == NO_TIME)
+		return -1;
+	if (p->kind == LAYOUT_CUTS)
+		return (int64_t)array_until(
+		    p->cut, p->ncut, sizeof(*p->cut), 0, t);
+	if (p->kind == LAYOUT_KEPT) {
+		/* the last step that began at or before t, if it goes on */
+		n = array_until(p->step, p->nstep, sizeof(*p->step),
+		    offsetof(struct layout_step, lo), t);
+		return n > 0 && t < p->step[n - 1].hi ? (int64_t)n - 1 : -1;
+	}
+	s = span_at(&p->lane[lane], t);
 	if (s != NULL)
 		return s->n;
+	q = &p->proc[p->lane[lane].proc];
 	if (!has_steps(p, q, t))
 		q = &p->all;
 	for (i = 0; i < q->n; i++) {
@@ -238,31 +215,6 @@ step_at_time(struct layout *p, uint32_t lane, int64_t t)
 			best = s;
 	}
 	return best != NULL ? (int64_t)best->n : -1;
-}
-
-/* The last step that began at or before t, if it has not ended. */
-static int64_t
-kept_at(const struct layout *p, int64_t t)
-{
-	size_t n = array_until(p->step, p->nstep, sizeof(*p->step),
-	    offsetof(struct layout_step, lo), t);
-
-	return n > 0 && t < p->step[n - 1].hi ? (int64_t)n - 1 : -1;
-}
-
-int64_t
-layout_where(struct layout *p, uint32_t lane, int64_t t)
-{
-	if (p->kind == LAYOUT_ONE)
-		return 0;
-	if (t == NO_TIME)
-		return -1;
-	if (p->kind == LAYOUT_CUTS)
-		return (int64_t)array_until(
-		    p->cut, p->ncut, sizeof(*p->cut), 0, t);
-	if (p->kind == LAYOUT_KEPT)
-		return kept_at(p, t);
-	return step_at_time(p, lane, t);
 }
 
 size_t
