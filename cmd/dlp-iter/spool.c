@@ -1,86 +1,235 @@
-/* The spool: two tapes, one of the items and one of their lines. */
+/*
+ * The spool: two tapes, one of the items and one of their lines. A tape is
+ * bytes that are written in a row and read in the same order: a few of them in
+ * memory, more in a nameless file in TMPDIR. It differs from the tables of
+ * common/spill, which are mapped into memory. A full disk is fatal.
+ */
 #include "spool.h"
 
+#include <errno.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "buf.h"
 #include "err.h"
-#include "tape.h"
+#include "spill.h"
 #include "varint.h"
+
+#define MEMORY ((size_t)8 << 20)  /* bytes of a tape in memory */
+#define AT_ONCE ((size_t)1 << 20) /* bytes that are read from the file */
+
+struct tape {
+	struct buf b;
+	int fd;        /* the file; -1: none yet */
+	uint64_t size; /* bytes in the file */
+	uint64_t left; /* bytes in it that were not read yet */
+	size_t pos;    /* the bytes of b that were read */
+	bool reading;
+};
 
 struct spool {
 	struct tape items, lines;
 	struct iter_item last; /* the one that was written, or read */
 };
 
+static void
+fail_tape(void)
+{
+	die_errno("temporary file (see TMPDIR)");
+}
+
+/* Moves the bytes in memory to the end of the file. */
+static void
+tape_full(struct tape *t)
+{
+	const char *p = t->b.s;
+	size_t left = t->b.len;
+	ssize_t n;
+
+	if (t->fd < 0)
+		t->fd = temp_fd();
+	for (; left > 0; p += n, left -= (size_t)n) {
+		n = write(t->fd, p, left);
+		if (n < 0 && errno != EINTR)
+			fail_tape();
+		n = n < 0 ? 0 : n;
+	}
+	t->size += t->b.len;
+	buf_clear(&t->b);
+}
+
+static void
+tape_put(struct tape *t, const char *s, size_t n)
+{
+	buf_put(&t->b, s, n);
+	if (t->b.len >= MEMORY)
+		tape_full(t);
+}
+
+/* Writing is over: reading begins at the start. It can be called again. */
+static void
+tape_rewind(struct tape *t)
+{
+	t->pos = 0;
+	if (t->fd < 0)
+		return;
+	if (!t->reading)
+		tape_full(t);
+	t->reading = true;
+	buf_clear(&t->b);
+	t->left = t->size;
+	if (lseek(t->fd, 0, SEEK_SET) != 0)
+		fail_tape();
+}
+
+/* At least `want` of the bytes that were not read yet, or all of them; *n is
+ * how many. They stay where they are until the next call. */
+static char *
+tape_at(struct tape *t, size_t want, size_t *n)
+{
+	size_t room = want > AT_ONCE ? want : AT_ONCE;
+	ssize_t got;
+
+	if (t->b.len - t->pos < want && t->left > 0) {
+		memmove(t->b.s, t->b.s + t->pos, t->b.len - t->pos);
+		t->b.len -= t->pos;
+		t->pos = 0;
+		buf_reserve(&t->b, room - t->b.len);
+		while (t->b.len < want && t->left > 0) {
+			got = read(t->fd, t->b.s + t->b.len, room - t->b.len);
+			if (got < 0 && errno == EINTR)
+				continue;
+			if (got <= 0)
+				fail_tape();
+			t->b.len += (size_t)got;
+			t->left -= (size_t)got;
+		}
+	}
+	*n = t->b.len - t->pos;
+	return t->b.s + t->pos;
+}
+
+/* The spool is new again. */
+static void
+spool_clear(struct spool *s)
+{
+	struct tape *const both[] = { &s->items, &s->lines };
+	size_t i;
+
+	for (i = 0; i < 2; i++) {
+		buf_free(&both[i]->b);
+		if (both[i]->fd >= 0)
+			close(both[i]->fd);
+		*both[i] = (struct tape){ .fd = -1 };
+	}
+	memset(&s->last, 0, sizeof(s->last));
+}
+
 struct spool *
 spool_new(void)
 {
 	struct spool *s = xcalloc(1, sizeof(*s));
 
-	s->items = s->lines = TAPE_NEW;
+	s->items.fd = s->lines.fd = -1;
 	return s;
 }
 
 void
 spool_free(struct spool *s)
 {
-	tape_free(&s->items);
-	tape_free(&s->lines);
+	spool_clear(s);
 	free(s);
 }
 
 /*
  * An item takes some ten bytes, because its times are written as distances to
- * each other and to the item before.
+ * each other and to the item before. First come the kind of item and these,
+ * rare ones with the highest bits.
  */
-
-/* The first byte is the kind of item and these. */
 enum {
 	HAS_T = 0x10,
 	HAS_NOW = 0x20,
 	HAS_GPU = 0x40,
-	SAME_LANE = 0x80, /* file and thread are those of the item before */
+	NEW_LANE = 0x80, /* file and thread are not those of the item before */
+	HAS_ITER = 0x100,
 };
 #define KIND 0x0f
 _Static_assert(IT_RANGEKERN <= KIND, "kinds of items");
 
-/* Bytes of an item: the first, and its numbers. */
-#define MOST (1 + 9 * VARINT_MAX)
+#define MOST (10 * VARINT_MAX) /* bytes of an item */
 
-/* From one time to another: wraps around, and so does add_wrapped(). */
-static int64_t
-distance(int64_t to, int64_t from)
+/* A number at p, written or read the same way, as the distance from another
+ * one, which wraps around. */
+static inline char *
+pack(char *p, bool write, int64_t *v, int64_t near)
 {
-	return (int64_t)((uint64_t)to - (uint64_t)from);
+	uint64_t u = (uint64_t)*v - (uint64_t)near;
+
+	if (write)
+		return varint_put(p, varint_fold((int64_t)u));
+	p += varint_get(p, &u) - p;
+	*v = (int64_t)((uint64_t)near + (uint64_t)varint_unfold(u));
+	return p;
 }
 
-static int64_t
-add_wrapped(int64_t from, int64_t by)
+static inline char *
+pack_u32(char *p, bool write, uint32_t *v)
 {
-	return (int64_t)((uint64_t)from + (uint64_t)by);
+	uint64_t u = *v;
+
+	if (write)
+		return varint_put(p, u);
+	p += varint_get(p, &u) - p;
+	*v = (uint32_t)u;
+	return p;
 }
 
-static char *
-put_i64(char *p, int64_t v)
+/* Returns the end of the item. m is changed if it is read; last becomes the
+ * item before the next one. Inline, because each record takes this way twice.
+ */
+static inline __attribute__((always_inline)) char *
+pack_item(char *p, bool write, struct iter_item *m, struct iter_item *last)
 {
-	return varint_put(p, varint_fold(v));
-}
+	int64_t near = last->t;
+	uint32_t flags =
+	    m->kind | (m->t != NO_TIME ? HAS_T : 0) |
+	    (m->now != NO_TIME ? HAS_NOW : 0) | (m->has_gpu ? HAS_GPU : 0) |
+	    (m->src != last->src || m->lane != last->lane ? NEW_LANE : 0) |
+	    (m->iter_off != m->len ? HAS_ITER : 0);
 
-static char *
-put_times(char *p, const struct iter_item *m, int64_t near)
-{
-	if (m->t != NO_TIME) {
-		p = put_i64(p, distance(m->t, near));
-		near = m->t;
+	p = pack_u32(p, write, &flags);
+	p = pack_u32(p, write, &m->len);
+	if (!write)
+		*m = (struct iter_item){ .kind = flags & KIND,
+			.len = m->len,
+			.iter_off = m->len,
+			.src = last->src,
+			.lane = last->lane,
+			.has_gpu = flags & HAS_GPU,
+			.t = NO_TIME,
+			.now = NO_TIME };
+	if (flags & HAS_ITER) {
+		p = pack_u32(p, write, &m->iter_off);
+		p = pack_u32(p, write, &m->iter_len);
 	}
-	if (m->now != NO_TIME) {
-		p = put_i64(p, distance(m->now, near));
+	if (flags & NEW_LANE) {
+		p = pack_u32(p, write, &m->src);
+		p = pack_u32(p, write, &m->lane);
+		last->src = m->src;
+		last->lane = m->lane;
+	}
+	if (flags & HAS_T) {
+		p = pack(p, write, &m->t, near);
+		near = last->t = m->t;
+	}
+	if (flags & HAS_NOW) {
+		p = pack(p, write, &m->now, near);
 		near = m->now;
 	}
-	if (m->has_gpu) {
-		p = put_i64(p, distance(m->lo, near));
-		p = put_i64(p, distance(m->hi, m->lo));
+	if (flags & HAS_GPU) {
+		p = pack(p, write, &m->lo, near);
+		p = pack(p, write, &m->hi, m->lo);
 	}
 	return p;
 }
@@ -88,112 +237,24 @@ put_times(char *p, const struct iter_item *m, int64_t near)
 void
 spool_put(struct spool *s, const struct iter_item *m, const char *line)
 {
-	struct iter_item *last = &s->last;
-	bool same = m->src == last->src && m->lane == last->lane;
-	bool has_iter = m->iter_off != m->len;
-	char head[MOST], *p = head;
+	char bytes[MOST];
+	struct iter_item x = *m;
+	const char *end = pack_item(bytes, true, &x, &s->last);
 
-	*p++ = (char)(m->kind | (m->t != NO_TIME ? HAS_T : 0) |
-		      (m->now != NO_TIME ? HAS_NOW : 0) |
-		      (m->has_gpu ? HAS_GPU : 0) | (same ? SAME_LANE : 0));
-	p = varint_put(p, (uint64_t)m->len << 1 | has_iter);
-	if (has_iter) {
-		p = varint_put(p, m->iter_off);
-		p = varint_put(p, m->iter_len);
-	}
-	if (!same) {
-		p = varint_put(p, m->src);
-		p = varint_put(p, m->lane);
-	}
-	p = put_times(p, m, last->t);
-	tape_put(&s->items, head, (size_t)(p - head));
+	tape_put(&s->items, bytes, (size_t)(end - bytes));
 	tape_put(&s->lines, line, m->len);
-	last->src = m->src;
-	last->lane = m->lane;
-	if (m->t != NO_TIME)
-		last->t = m->t;
-}
-
-static const char *
-get_u32(const char *p, uint32_t *v)
-{
-	uint64_t u;
-
-	p = varint_get(p, &u);
-	*v = (uint32_t)u;
-	return p;
-}
-
-static const char *
-get_time(const char *p, bool has, int64_t *near, int64_t *t)
-{
-	uint64_t u;
-
-	*t = NO_TIME;
-	if (!has)
-		return p;
-	p = varint_get(p, &u);
-	*t = *near = add_wrapped(*near, varint_unfold(u));
-	return p;
-}
-
-static const char *
-get_times(const char *p, unsigned flags, struct iter_item *m, int64_t near)
-{
-	p = get_time(p, flags & HAS_T, &near, &m->t);
-	p = get_time(p, flags & HAS_NOW, &near, &m->now);
-	m->has_gpu = flags & HAS_GPU;
-	p = get_time(p, m->has_gpu, &near, &m->lo);
-	return get_time(p, m->has_gpu, &near, &m->hi);
-}
-
-/* Unpacks the item at p, given the one before; returns the end of the item. */
-static const char *
-get_item(const char *p, struct iter_item *m)
-{
-	unsigned flags = (unsigned char)*p++;
-	int64_t near = m->t;
-	uint64_t u;
-
-	m->kind = flags & KIND;
-	p = varint_get(p, &u);
-	m->len = m->iter_off = (uint32_t)(u >> 1);
-	m->iter_len = 0;
-	if (u & 1) {
-		p = get_u32(p, &m->iter_off);
-		p = get_u32(p, &m->iter_len);
-	}
-	if (!(flags & SAME_LANE)) {
-		p = get_u32(p, &m->src);
-		p = get_u32(p, &m->lane);
-	}
-	p = get_times(p, flags, m, near);
-	return p;
-}
-
-/* Reading begins. */
-static void
-rewind_all(struct spool *s)
-{
-	tape_rewind(&s->items);
-	tape_rewind(&s->lines);
-	memset(&s->last, 0, sizeof(s->last));
 }
 
 static bool
 next_item(struct spool *s, struct iter_item *m)
 {
 	size_t n;
-	const char *p = tape_at(&s->items, MOST, &n);
+	char *p = tape_at(&s->items, MOST, &n);
 
 	if (n == 0)
 		return false;
 	*m = s->last;
-	tape_skip(&s->items, (size_t)(get_item(p, m) - p));
-	s->last.src = m->src;
-	s->last.lane = m->lane;
-	if (m->t != NO_TIME)
-		s->last.t = m->t;
+	s->items.pos += (size_t)(pack_item(p, false, m, &s->last) - p);
 	return true;
 }
 
@@ -203,7 +264,8 @@ spool_look(struct spool *s, void (*fn)(void *ctx, const struct iter_item *m),
 {
 	struct iter_item m;
 
-	rewind_all(s);
+	tape_rewind(&s->items);
+	memset(&s->last, 0, sizeof(s->last));
 	while (next_item(s, &m))
 		fn(ctx, &m);
 }
@@ -217,13 +279,13 @@ spool_play(struct spool *s,
 	struct iter_item m;
 	size_t n;
 
-	rewind_all(s);
+	tape_rewind(&s->items);
+	tape_rewind(&s->lines);
+	memset(&s->last, 0, sizeof(s->last));
 	while (next_item(s, &m)) {
 		line = tape_at(&s->lines, m.len, &n);
-		tape_skip(&s->lines, m.len);
+		s->lines.pos += m.len;
 		fn(ctx, &m, line);
 	}
-	tape_free(&s->items);
-	tape_free(&s->lines);
-	memset(&s->last, 0, sizeof(s->last));
+	spool_clear(s);
 }
