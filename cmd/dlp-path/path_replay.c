@@ -226,61 +226,49 @@ came_from(struct came *c, int64_t was, int64_t now, int64_t most)
 
 /* What arrived last keeps its distance, the others have a short one. */
 static int64_t
-start_of(const struct came *c, int64_t start)
-{
-	int64_t t = INT64_MIN, gap;
-	int i;
-
-	for (i = 0; i < c->n; i++) {
-		gap = start - c->was[i];
-		if (c->was[i] != c->last || c->most[i] == 0)
-			gap = sooner(gap, c->most[i]);
-		t = later(t, c->now[i] + gap);
-	}
-	return c->n > 0 ? t : start;
-}
-
-/* The work before, which may overlap. */
-static void
-came_from_before(const struct replay *y, const struct path_work *w, bool gone,
-    struct came *c)
-{
-	const struct path_work *x = path_work_at(y->p, w->after);
-	int64_t now = new_end(y, w->after), over = x->end - w->start, len;
-	bool off;
-
-	if (over > 0) {
-		len = (int64_t)((double)(x->end - x->start) *
-				factor_of(y, x, &off));
-		now -= sooner(over, len);
-	}
-	came_from(c, sooner(x->end, w->start), now, gone ? 0 : GAP);
-}
-
-static void
-came_to_work(const struct replay *y, const struct path_work *w, bool gone,
-    struct came *c)
+new_start(const struct replay *y, const struct path_work *w, bool gone)
 {
 	const struct path *p = y->p;
 	const struct path_work *x;
-	bool no_launch = gone || (y->changed && p->zero_launch);
+	const struct path_point *pt;
+	struct came c = { .last = INT64_MIN };
+	bool no_launch = gone || (y->changed && p->zero_launch), off;
+	int64_t now, over, len, gap, t = INT64_MIN;
+	int i;
 
-	if (w->after >= 0)
-		came_from_before(y, w, gone, c);
-	if (w->launch >= 0)
-		came_from(c, path_point_no(p, w->launch)->at,
-		    path_point_no(p, w->launch)->at < y->lo
-			? path_point_no(p, w->launch)->at
-			: new_point(y, w->launch),
+	if (w->after >= 0) { /* the work before, which may overlap */
+		x = path_work_at(p, w->after);
+		now = new_end(y, w->after);
+		over = x->end - w->start;
+		if (over > 0) {
+			len = (int64_t)((double)(x->end - x->start) *
+					factor_of(y, x, &off));
+			now -= sooner(over, len);
+		}
+		came_from(&c, sooner(x->end, w->start), now, gone ? 0 : GAP);
+	}
+	if (w->launch >= 0) {
+		pt = path_point_no(p, w->launch);
+		came_from(&c, pt->at,
+		    pt->at < y->lo ? pt->at : new_point(y, w->launch),
 		    no_launch ? 0 : LATENCY);
-	if (w->cross < 0)
-		return;
-	x = path_work_at(p, w->cross);
-	if (y->changed && p->overlap && x->tag == TAG_COMM &&
-	    w->tag != TAG_COMM)
-		c->last = later(c->last, x->end);
-	else
-		came_from(c, x->end, new_end(y, w->cross), gone ? 0 : GAP);
+	}
+	if (w->cross >= 0) {
+		x = path_work_at(p, w->cross);
+		if (y->changed && p->overlap && x->tag == TAG_COMM &&
+		    w->tag != TAG_COMM)
+			c.last = later(c.last, x->end);
+		else
+			came_from(
+			    &c, x->end, new_end(y, w->cross), gone ? 0 : GAP);
+	}
+	for (i = 0; i < c.n; i++) {
+		gap = w->start - c.was[i];
+		if (c.was[i] != c.last || c.most[i] == 0)
+			gap = sooner(gap, c.most[i]);
+		t = later(t, c.now[i] + gap);
+	}
+	return later(c.n > 0 ? t : w->start, y->lo);
 }
 
 /* Work ends at `end`; where the part ends before, so much of it counts. */
@@ -288,16 +276,6 @@ static void
 ended(struct replay *y, const struct path_work *w, int64_t end)
 {
 	moved(y, sooner(w->end, y->hi), end - later(w->end - y->hi, 0));
-}
-
-/* The others do not come in this step: it takes as long as it took. */
-static void
-keep_arrival(struct replay *y, struct path_arrival *a)
-{
-	y->p->alone++;
-	a->here = false;
-	ended(y, path_work_at(y->p, a->work),
-	    ((int64_t *)y->p->new_work.v)[a->work]);
 }
 
 static int
@@ -328,18 +306,6 @@ median_arrival(
 	return t;
 }
 
-static void
-not_open(struct replay *y, const struct path_arrival *a)
-{
-	size_t i;
-
-	for (i = 0; i < y->n_open; i++)
-		if (y->open[i] == a) {
-			y->open[i] = y->open[--y->n_open];
-			return;
-		}
-}
-
 /* All ranks are at the collective: it begins with the median one. The time by
  * which a rank comes later is taken from the rank's step. */
 static void
@@ -347,11 +313,14 @@ meet(struct replay *ranks, struct path_arrival *a, size_t n)
 {
 	int64_t at = median_arrival(ranks, a, n), end;
 	struct replay *y;
-	size_t i;
+	size_t i, k;
 
 	for (i = 0; i < n; i++) {
 		y = &ranks[a[i].rank];
-		not_open(y, &a[i]);
+		for (k = 0; k < y->n_open && y->open[k] != &a[i]; k++)
+			;
+		if (k < y->n_open)
+			y->open[k] = y->open[--y->n_open];
 		y->gained = later(y->gained, a[i].now - y->lo - at);
 		end = y->lo + y->gained + at + a[i].comm_now;
 		((int64_t *)y->p->new_work.v)[a[i].work] = end;
@@ -390,13 +359,11 @@ static void
 place_work(struct replay *y, int64_t i)
 {
 	const struct path_work *w = path_work_at(y->p, i);
-	struct came c = { .last = INT64_MIN };
 	int64_t start, hi = sooner(w->end, y->hi);
 	bool gone;
 	double f = factor_of(y, w, &gone);
 
-	came_to_work(y, w, gone, &c);
-	start = later(start_of(&c, w->start), y->lo);
+	start = new_start(y, w, gone);
 	((int64_t *)y->p->new_work.v)[i] =
 	    start + (int64_t)((double)(w->end - w->start) * f + 0.5);
 	if (!arrived(y, i, start, f))
@@ -459,19 +426,6 @@ end_threads(struct replay *y)
 	}
 }
 
-/* A thread that is ahead of the GPU does not end the step, but steps cannot
- * follow each other faster than it makes them. */
-static int64_t
-made_in(const struct replay *y, const struct path_part *part)
-{
-	int64_t was = sooner(part->cpu_hi, y->hi) - part->cpu_lo, now;
-
-	if (part->cpu_hi <= y->lo) /* all before */
-		return no_cpu(y) ? 0 : sooner(was, y->hi - y->lo);
-	now = y->cpu_end - y->lo + (no_cpu(y) ? 0 : y->lo - part->cpu_lo);
-	return now - later(was - (y->hi - y->lo), 0);
-}
-
 /* The order of time, in which a thing follows all that it waited for: work by
  * its start, after the point that launched it. */
 struct moment {
@@ -504,20 +458,6 @@ by_time(const void *ctx, const char *a, size_t an, const char *b, size_t bn)
 	return x.no < y.no ? -1 : x.no > y.no;
 }
 
-static void
-sort_time(const struct path *p, struct xsort *x)
-{
-	size_t i;
-
-	xsort_open(x, by_time, NULL, SORT_BYTES);
-	for (i = 0; i < p->works.n; i++)
-		put_moment(
-		    x, path_work_at(p, (int64_t)i)->start, true, (int64_t)i);
-	for (i = 0; i < p->points.n; i++)
-		put_moment(
-		    x, path_point_no(p, (int64_t)i)->at, false, (int64_t)i);
-}
-
 /* From the next part on that has a length. */
 static void
 begin_part(struct replay *y)
@@ -543,25 +483,32 @@ static void
 end_part(struct replay *y, int64_t *v)
 {
 	const struct path_part *part = path_part(&y->p->rank[y->rank], y->part);
-	int64_t end;
+	int64_t end, was = sooner(part->cpu_hi, y->hi) - part->cpu_lo, made;
+	int64_t len = y->hi - y->lo;
+	struct path_arrival *a;
 	size_t i;
 
-	for (i = 0; i < y->n_open; i++)
-		keep_arrival(y, y->open[i]);
+	/* the others do not come in this step: it takes as long as it took */
+	for (i = 0; i < y->n_open; i++) {
+		a = y->open[i];
+		y->p->alone++;
+		a->here = false;
+		ended(y, path_work_at(y->p, a->work),
+		    ((int64_t *)y->p->new_work.v)[a->work]);
+	}
 	y->n_open = 0;
 	end_threads(y);
 	end = later(y->end, y->tail + (no_cpu(y) ? 0 : y->hi - y->tail_at));
-	v[y->part++] =
-	    later(later(end - y->lo, made_in(y, part)) - y->gained, 0);
+	/* A thread that is ahead of the GPU does not end the step, but steps
+	 * cannot follow each other faster than it makes them. */
+	if (part->cpu_hi <= y->lo) /* all before */
+		made = no_cpu(y) ? 0 : sooner(was, len);
+	else
+		made = y->cpu_end - y->lo +
+		       (no_cpu(y) ? 0 : y->lo - part->cpu_lo) -
+		       later(was - len, 0);
+	v[y->part++] = later(later(end - y->lo, made) - y->gained, 0);
 	begin_part(y);
-}
-
-static uint32_t
-rank_of(const struct path *p, const struct moment *m)
-{
-	if (m->work)
-		return p->stream[path_work_at(p, m->no)->stream].rank;
-	return p->thread[path_point_no(p, m->no)->thread].rank;
 }
 
 /* All parts, in their order; to v, those of each rank after the last one's. */
@@ -586,7 +533,8 @@ replay_all(struct path *p, struct xsort *x, const struct path_effect *effect,
 	}
 	for (xsort_again(x); xsort_next(x, &rec);) {
 		memcpy(&m, rec.key, sizeof(m));
-		k = rank_of(p, &m);
+		k = m.work ? p->stream[path_work_at(p, m.no)->stream].rank
+			   : p->thread[path_point_no(p, m.no)->thread].rank;
 		y = &ranks[k];
 		while (y->part < p->rank[k].parts.n && m.at >= y->hi)
 			end_part(y, to[k]);
@@ -606,38 +554,13 @@ replay_all(struct path *p, struct xsort *x, const struct path_effect *effect,
 	free(to);
 }
 
-static void
-put_step(struct path *p, const struct path_rank *k,
-    const struct path_part *part, int64_t same, int64_t changed)
-{
-	int64_t len = part->hi - part->lo;
-	const char *s = NULL;
-	size_t n = 0;
-
-	if (part->iter != PATH_NONE)
-		s = smap_str(&p->texts, part->iter, &n);
-	out_rec(p->out);
-	out_raw(s, n);
-	out_i64(len);
-	out_i64(same);
-	out_i64(changed);
-	if (out_next()) {
-		buf_putc(&out_buf, '\t');
-		buf_f64(&out_buf,
-		    100.0 * (double)(same > len ? same - len : len - same) /
-			(double)len,
-		    3);
-	}
-	out_opt(k->no >= 0, k->no);
-	out_end();
-}
-
 /* Without steps the whole time of the rank is one. */
 static void
-put_replayed(
-    struct path *p, const struct path_rank *k, int64_t *same, int64_t *changed)
+put_replayed(struct path *p, const struct path_rank *k, const int64_t *same,
+    const int64_t *changed)
 {
 	const struct path_part *part;
+	int64_t len, off;
 	bool steps = false;
 	size_t i;
 
@@ -645,8 +568,21 @@ put_replayed(
 		steps = steps || path_part(k, i)->iter != PATH_NONE;
 	for (i = 0; i < k->parts.n; i++) {
 		part = path_part(k, i);
-		if (part->hi > part->lo && (!steps || part->iter != PATH_NONE))
-			put_step(p, k, part, same[i], changed[i]);
+		len = part->hi - part->lo;
+		if (len <= 0 || (steps && part->iter == PATH_NONE))
+			continue;
+		off = same[i] > len ? same[i] - len : len - same[i];
+		out_rec(p->out);
+		out_view(smap_view(&p->texts, part->iter));
+		out_i64(len);
+		out_i64(same[i]);
+		out_i64(changed[i]);
+		if (out_next()) {
+			buf_putc(&out_buf, '\t');
+			buf_f64(&out_buf, 100.0 * (double)off / (double)len, 3);
+		}
+		out_opt(k->no >= 0, k->no);
+		out_end();
 	}
 }
 
@@ -675,7 +611,13 @@ path_replay(struct path *p)
 	times(&p->new_work, p->works.n);
 	times(&p->new_point, p->points.n);
 	link_ranks(p);
-	sort_time(p, &x);
+	xsort_open(&x, by_time, NULL, SORT_BYTES);
+	for (k = 0; k < p->works.n; k++)
+		put_moment(
+		    &x, path_work_at(p, (int64_t)k)->start, true, (int64_t)k);
+	for (k = 0; k < p->points.n; k++)
+		put_moment(
+		    &x, path_point_no(p, (int64_t)k)->at, false, (int64_t)k);
 	path_effect_open(p, &effect);
 	replay_all(p, &x, NULL, was);
 	replay_all(p, &x, &effect, now);

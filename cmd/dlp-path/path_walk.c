@@ -138,23 +138,6 @@ computing(const struct walk *w, const struct path_work *k, struct ivl *u)
 	}
 }
 
-/* Communication is exposed while nothing else runs on the device; otherwise it
- * still blocks what comes next. */
-static void
-on_comm(struct walk *w, const struct path_work *k)
-{
-	struct ivl u = { 0 };
-	size_t i;
-
-	computing(w, k, &u);
-	for (i = u.n; i > 0; i--) {
-		add_seg(w, u.v[i - 1].hi, seg_of(k, SEG_COMM));
-		add_seg(w, u.v[i - 1].lo, seg_of(k, SEG_COMM_BLOCKING));
-	}
-	add_seg(w, k->start, seg_of(k, SEG_COMM));
-	ivl_free(&u);
-}
-
 static void
 go_to_thread(struct walk *w, int64_t point)
 {
@@ -208,11 +191,19 @@ on_work(struct walk *w)
 		[TAG_GRAPH] = SEG_GRAPH,
 		[TAG_COMM] = SEG_COMM };
 	const struct path_work *k = path_work_at(w->p, w->work);
+	struct ivl u = { 0 };
+	size_t i;
 
+	/* communication is exposed while nothing else runs on the device;
+	 * otherwise it still blocks what comes next */
 	if (k->tag == TAG_COMM)
-		on_comm(w, k);
-	else
-		add_seg(w, k->start, seg_of(k, kinds[k->tag]));
+		computing(w, k, &u);
+	for (i = u.n; i > 0; i--) {
+		add_seg(w, u.v[i - 1].hi, seg_of(k, SEG_COMM));
+		add_seg(w, u.v[i - 1].lo, seg_of(k, SEG_COMM_BLOCKING));
+	}
+	ivl_free(&u);
+	add_seg(w, k->start, seg_of(k, kinds[k->tag]));
 	if (w->t > w->lo)
 		before_work(w, k);
 }
