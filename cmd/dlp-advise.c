@@ -33,8 +33,56 @@ static const char usage[] =
     "  -h, --help            this text\n"
     "  -V, --version         the version\n";
 
-#define ADVISE_ROW(name) &rule_##name,
-static const struct advise_rule *const rules[] = { ADVISE_RULES(ADVISE_ROW) };
+/* In the order of advise.tab, which has the rest of the rules. */
+static const struct {
+	const char *id;
+	advise_judge *judge, *dlprof; /* with --dlprof; NULL: the same */
+} judges[] = {
+	{ "amp_detector", judge_amp, dlprof_amp },
+	{ "underutilized_gpu_detector", judge_underutilized,
+	    dlprof_underutilized },
+	{ "imbalanced_gpu_detector", judge_imbalanced, dlprof_imbalanced },
+	{ "dataloader_detector", judge_dataloader, dlprof_dataloader },
+	{ "bad_iteration_range_detector", judge_bad_range, dlprof_bad_range },
+	{ "no_iterations_detector", judge_no_iterations, NULL },
+	{ "cudnn_benchmark_detector", judge_cudnn_benchmark, NULL },
+	{ "batch_size_detector", judge_batch_size, dlprof_batch_size },
+	{ "slow_api_detector", judge_slow_api, NULL },
+	{ "emit_nvtx_detector", judge_no_emit_nvtx, dlprof_no_emit_nvtx },
+	{ "bad_tensor_shape_detector", judge_bad_shape, NULL },
+	{ "no_fusion_detector", judge_no_fusion, NULL },
+	{ "unused_gpus", judge_unused_gpus, NULL },
+	{ "sync_calls", judge_sync_calls, NULL },
+	{ "idle_after_sync", judge_idle_after_sync, NULL },
+	{ "launch_bound", judge_launch_bound, NULL },
+	{ "reduce_overhead", judge_reduce_overhead, NULL },
+	{ "exposed_comm", judge_exposed_comm, NULL },
+	{ "rank_wait", judge_rank_wait, NULL },
+	{ "fsdp_prefetch", judge_fsdp_prefetch, NULL },
+	{ "tc_unused", judge_tc_unused, NULL },
+	{ "tc_fp32", judge_tc_fp32, NULL },
+	{ "tc_unaligned", judge_tc_unaligned, NULL },
+	{ "pageable_copies", judge_pageable_copies, NULL },
+	{ "alloc_calls", judge_alloc_calls, NULL },
+	{ "few_blocks", judge_few_blocks, NULL },
+	{ "channels_last", judge_channels_last, NULL },
+	{ "fused_optimizer", judge_fused_optimizer, NULL },
+	{ "sdpa", judge_sdpa, NULL },
+	{ "loss_chain", judge_loss_chain, NULL },
+	{ "pointwise_chain", judge_pointwise_chain, NULL },
+	{ "loader_workers", judge_loader_workers, NULL },
+	{ "memory_full", judge_memory_full, NULL },
+	{ "graph_level", judge_graph_level, NULL },
+	{ "no_op", judge_no_op, NULL },
+	{ "profiler_cost", judge_profiler_cost, NULL },
+	{ "marker_cost", judge_marker_cost, NULL },
+	{ "lazy_loading", judge_lazy_loading, NULL },
+	{ "slow_steps", judge_slow_steps, NULL },
+	{ "one_off", judge_one_off, NULL },
+	{ "lost_events", judge_lost_events, NULL },
+};
+
+static struct advise_rule rules[ARRAY_LEN(judges)];
 
 struct advise {
 	/* options */
@@ -60,33 +108,14 @@ struct advise {
 static bool
 list_has(const char *list, const char *word)
 {
-	const char *s = list, *end;
 	size_t n;
 
-	for (; s != NULL; s = end != NULL ? end + 1 : NULL) {
-		end = strchr(s, ',');
-		n = end != NULL ? (size_t)(end - s) : strlen(s);
-		if (n == strlen(word) && memcmp(s, word, n) == 0)
+	for (; list != NULL && *list != '\0'; list += n + (list[n] == ',')) {
+		n = strcspn(list, ",");
+		if (text_is(list, n, word))
 			return true;
 	}
 	return false;
-}
-
-static bool
-is_gate(const char *list, const struct advise_rule *r)
-{
-	return list_has(list, "any") ||
-	       (r->dlprof && list_has(list, "dlprof")) || list_has(list, r->id);
-}
-
-/* Warns if a rule that --fail-on names could not be judged. */
-static void
-say_unjudged(const struct advise *a, const struct advise_rule *r,
-    const struct advise_verdict *v)
-{
-	if (v->judged == V_UNJUDGED && list_has(a->fail_on, r->id))
-		warn("--fail-on %s: not judged, for lack of %s", r->id,
-		    v->missing != NULL ? v->missing : "what tells");
 }
 
 /* If the rule that includes this one's time fired too, that one leads. */
@@ -96,8 +125,9 @@ find_leads(struct advise_finding *j, size_t n)
 	size_t i, k;
 
 	for (i = 0; i < n; i++)
-		for (k = 0; k < n && j[i].v.within != NULL; k++)
-			if (strcmp(j[k].rule->id, j[i].v.within) == 0 &&
+		for (k = 0; k < n && j[i].v.within.len > 0; k++)
+			if (strcmp(j[k].rule->id, buf_str(&j[i].v.within)) ==
+				0 &&
 			    j[k].v.judged == V_YES && j[i].v.judged == V_YES)
 				j[i].part_of = j[k].rule->id;
 }
@@ -144,17 +174,30 @@ forget_verdict(struct advise_verdict *v)
 	buf_free(&v->value);
 	buf_free(&v->evidence);
 	buf_free(&v->where);
+	buf_free(&v->within);
+	while (v->n_let > 0)
+		buf_free(&v->let[--v->n_let].text);
 }
 
 static void
-name_for_amd(struct advise_verdict *v)
+judge_rule(const struct advise *a, const struct facts *f,
+    const struct advise_rule *r, struct advise_verdict *v)
 {
 	struct buf *const text[] = { &v->problem, &v->advice, &v->value,
 		&v->evidence };
 	size_t i;
 
-	for (i = 0; i < ARRAY_LEN(text); i++)
+	if (a->dlprof && r->dlprof_judge != NULL)
+		r->dlprof_judge(f, v);
+	else
+		r->judge(f, v);
+	if (v->judged == V_YES)
+		advise_texts_put(r, f, v);
+	for (i = 0; i < ARRAY_LEN(text) && f->maker.amd; i++)
 		text[i]->len = words_amd(text[i]->s, text[i]->len);
+	if (v->judged == V_UNJUDGED && list_has(a->fail_on, r->id))
+		warn("--fail-on %s: not judged, for lack of %s", r->id,
+		    v->missing != NULL ? v->missing : "what tells");
 }
 
 /* Judges the facts of a section, or of a file of it. Findings that fired are
@@ -169,25 +212,22 @@ judge_facts(void *arg, struct facts *f)
 	struct advise *a = arg;
 	struct advise_finding j[ARRAY_LEN(rules)] = { 0 };
 	const struct advise_rule *r;
-	advise_judge *judge;
 	uint64_t fired = 0;
 	size_t i, n = 0;
 
 	for (i = 0; i < ARRAY_LEN(rules); i++) {
-		r = rules[i];
+		r = &rules[i];
 		if (a->dlprof && !r->dlprof)
 			continue;
 		j[n].rule = r;
 		j[n].at = i;
-		j[n].limit = a->limit[i].v;
+		j[n].v.limit = a->limit[i].v;
 		j[n].limit_dlprof = a->limit[i].dlprof;
-		judge = a->dlprof && r->dlprof_judge != NULL ? r->dlprof_judge
-							     : r->judge;
-		judge(f, a->limit[i].v, &j[n].v);
-		if (f->maker.amd)
-			name_for_amd(&j[n].v);
-		say_unjudged(a, r, &j[n].v);
-		fired += j[n++].v.judged == V_YES && is_gate(a->fail_on, r);
+		judge_rule(a, f, r, &j[n].v);
+		fired += j[n++].v.judged == V_YES &&
+			 (list_has(a->fail_on, "any") ||
+			     (r->dlprof && list_has(a->fail_on, "dlprof")) ||
+			     list_has(a->fail_on, r->id));
 	}
 	find_leads(j, n);
 	find_little(j, n, f);
@@ -250,6 +290,7 @@ advise_stream(struct stage *st, struct advise *a)
 	if (a->json && status == EXIT_OK)
 		advise_json_end(&a->objects, a->n_objects);
 	buf_free(&a->objects);
+	advise_texts_free();
 	return status == EXIT_OK && a->failed ? EXIT_GATE : status;
 }
 
@@ -262,32 +303,28 @@ find_rule(const char *option, const char *name, size_t n)
 	size_t i;
 
 	for (i = 0; i < ARRAY_LEN(rules); i++)
-		if (strlen(rules[i]->id) == n &&
-		    memcmp(rules[i]->id, name, n) == 0)
+		if (text_is(name, n, rules[i].id))
 			return i;
 	die("%s: no rule '%.*s'; -l lists them", option, (int)n, name);
 }
 
-static void
-check_list(const char *list)
+const struct advise_rule *
+advise_rule(const char *id)
 {
-	const char *s = list, *end;
-	size_t n;
-
-	for (; s != NULL; s = end != NULL ? end + 1 : NULL) {
-		end = strchr(s, ',');
-		n = end != NULL ? (size_t)(end - s) : strlen(s);
-		if ((n == 3 && memcmp(s, "any", 3) == 0) ||
-		    (n == 6 && memcmp(s, "dlprof", 6) == 0))
-			continue;
-		find_rule("--fail-on", s, n);
-	}
+	return &rules[find_rule("advise.tab", id, strlen(id))];
 }
 
 static void
 set_fail_on(const char *arg)
 {
-	check_list(arg);
+	const char *s = arg, *end;
+
+	for (; s != NULL; s = *end != '\0' ? end + 1 : NULL) {
+		end = s + strcspn(s, ",");
+		if (!text_is(s, (size_t)(end - s), "any") &&
+		    !text_is(s, (size_t)(end - s), "dlprof"))
+			find_rule("--fail-on", s, (size_t)(end - s));
+	}
 	opt.fail_on = arg;
 }
 
@@ -300,8 +337,8 @@ set_threshold(const char *arg)
 	if (eq == NULL)
 		die("--rule: '%s' is not RULE=N", arg);
 	i = find_rule("--rule", arg, (size_t)(eq - arg));
-	if (rules[i]->unit == NULL)
-		die("--rule: %s has no threshold", rules[i]->id);
+	if (rules[i].unit == NULL)
+		die("--rule: %s has no threshold", rules[i].id);
 	if (!num_f64(eq + 1, strlen(eq + 1), &opt.limit[i].v))
 		die("--rule: bad number '%s'", eq + 1);
 	opt.limit[i].dlprof = false;
@@ -314,7 +351,7 @@ list_rules(void)
 	size_t i;
 
 	for (i = 0; i < ARRAY_LEN(rules); i++) {
-		r = rules[i];
+		r = &rules[i];
 		printf("%s\t%s\t", r->id, r->dlprof ? "dlprof" : "ours");
 		if (r->unit != NULL)
 			printf("%.10g %s", opt.limit[i].v, r->unit);
@@ -344,9 +381,15 @@ main(int argc, char **argv)
 	bool unbuffered;
 	size_t i;
 
+	for (i = 0; i < ARRAY_LEN(rules); i++) {
+		rules[i].id = judges[i].id;
+		rules[i].judge = judges[i].judge;
+		rules[i].dlprof_judge = judges[i].dlprof;
+	}
+	advise_texts_read(rules, ARRAY_LEN(rules));
 	for (i = 0; i < ARRAY_LEN(rules); i++)
-		opt.limit[i] = (struct advise_limit){ rules[i]->limit,
-			rules[i]->limit_dlprof };
+		opt.limit[i] = (struct advise_limit){ rules[i].limit,
+			rules[i].limit_dlprof };
 	cli_init("dlp-advise");
 	unbuffered = cli_options(argc, argv, usage, opts);
 	path = cli_operand(argc, argv, usage);

@@ -1,8 +1,7 @@
 /*
  * Rules. Each judges the facts of a section, or of a file of it, and gives a
- * verdict. A rule is defined in one place, below its judge: DLProf's in
- * advise_dlprof.c, ours in advise_own.c. A new rule must be added to the list
- * below, too.
+ * verdict. advise.tab has their thresholds and texts, advise.c the list of
+ * their judges.
  */
 #ifndef ADVISE_H
 #define ADVISE_H
@@ -43,87 +42,59 @@ enum use_state { USE_UNKNOWN, USE_NO, USE_YES };
 enum use_state use_of(const struct facts *f, int which);
 const char *use_name(int which);
 
-/* How to launch less: a sentence without a capital and without an end. */
-const char *use_launch_advice(const struct facts *f);
-
-/* All rules, in the order of the list: first DLProf's, in the order of its
- * report. */
-#define ADVISE_RULES(X)                                                        \
-	X(amp)                                                                 \
-	X(underutilized)                                                       \
-	X(imbalanced)                                                          \
-	X(dataloader)                                                          \
-	X(bad_range)                                                           \
-	X(no_iterations)                                                       \
-	X(cudnn_benchmark)                                                     \
-	X(batch_size)                                                          \
-	X(slow_api)                                                            \
-	X(no_emit_nvtx)                                                        \
-	X(bad_shape)                                                           \
-	X(no_fusion)                                                           \
-	X(unused_gpus)                                                         \
-	X(sync_calls)                                                          \
-	X(idle_after_sync)                                                     \
-	X(launch_bound)                                                        \
-	X(reduce_overhead)                                                     \
-	X(exposed_comm)                                                        \
-	X(rank_wait)                                                           \
-	X(fsdp_prefetch)                                                       \
-	X(tc_unused)                                                           \
-	X(tc_fp32)                                                             \
-	X(tc_unaligned)                                                        \
-	X(pageable_copies)                                                     \
-	X(alloc_calls)                                                         \
-	X(few_blocks)                                                          \
-	X(channels_last)                                                       \
-	X(fused_optimizer)                                                     \
-	X(sdpa)                                                                \
-	X(loss_chain)                                                          \
-	X(pointwise_chain)                                                     \
-	X(loader_workers)                                                      \
-	X(memory_full)                                                         \
-	X(graph_level)                                                         \
-	X(no_op)                                                               \
-	X(profiler_cost)                                                       \
-	X(marker_cost)                                                         \
-	X(lazy_loading)                                                        \
-	X(slow_steps)                                                          \
-	X(one_off)                                                             \
-	X(lost_events)
-
 struct advise_verdict {
+	double limit; /* the threshold */
 	enum { V_NO, V_YES, V_UNJUDGED } judged;
-	struct buf problem, advice, value, evidence; /* escaped text */
-	struct buf where;    /* the records that show it: a filter, as
-			      * dlp-advise(1) defines it */
+	struct buf value;    /* escaped text */
 	const char *missing; /* V_UNJUDGED: the missing input */
 	bool gains;          /* the ceiling is known */
 	int64_t ceiling;     /* the time of GPUs that it concerns, which is the
 			      * most that can be gained */
-	const char *within;  /* a rule that includes this rule's time: if
-			      * both fire, that one leads; NULL if none */
+	struct advise_let {  /* what the judge says, for the texts */
+		const char *name;
+		struct buf text;
+	} let[10];
+	size_t n_let;
+	/* escaped text, by advise.tab; evidence begins with what the judge has
+	 * put there */
+	struct buf evidence, problem, advice;
+	struct buf where;  /* the records that show it: a filter, as
+			    * dlp-advise(1) defines it */
+	struct buf within; /* a rule that includes this rule's time: if both
+			    * fire, that one leads; empty if none */
 };
 
-typedef void advise_judge(
-    const struct facts *f, double limit, struct advise_verdict *v);
+typedef void advise_judge(const struct facts *f, struct advise_verdict *v);
 
 struct advise_rule {
 	const char *id;
+	advise_judge *judge;
+	advise_judge *dlprof_judge; /* with --dlprof; NULL: the same */
+	/* by advise.tab: */
+	size_t at;         /* its line */
 	int version;       /* rises when the rule judges differently */
 	bool dlprof;       /* one of DLProf's detectors */
 	double limit;      /* the threshold, unless --rule sets another */
 	const char *unit;  /* of the threshold; NULL if there is none */
 	bool limit_dlprof; /* the threshold is DLProf's own */
 	const char *help;  /* one line: when it fires */
-	advise_judge *judge;
-	advise_judge *dlprof_judge; /* with --dlprof; NULL: the same */
 };
+
+/* The rule of that name. */
+const struct advise_rule *advise_rule(const char *id);
+
+/* advise_text.c: fills n rules, which are in the order of the file. */
+void advise_texts_read(struct advise_rule *r, size_t n);
+void advise_texts_free(void);
+
+/* Writes the texts of a verdict. */
+void advise_texts_put(const struct advise_rule *r, const struct facts *f,
+    struct advise_verdict *v);
 
 struct advise_finding { /* a rule, judged */
 	const struct advise_rule *rule;
-	size_t at;    /* its place among the rules */
-	double limit; /* the threshold, and whose it is */
-	bool limit_dlprof;
+	size_t at;         /* its place among the rules */
+	bool limit_dlprof; /* the threshold is DLProf's */
 	struct advise_verdict v;
 	const char *part_of; /* the finding that it is a part of; NULL if
 			      * none */
@@ -146,9 +117,6 @@ void advise_json_end(struct buf *b, size_t n);
 /* The first and the last step that was judged; false if there are none. */
 bool advise_steps(const struct facts *f, int64_t *from, int64_t *to);
 
-#define ADVISE_DECLARE(name) extern const struct advise_rule rule_##name;
-ADVISE_RULES(ADVISE_DECLARE)
-
 /* The input to judge by is missing. */
 void verdict_unjudged(struct advise_verdict *v, const char *missing);
 /* As that, where records of times are missing; a .dict has no times at all. */
@@ -158,15 +126,19 @@ void verdict_untimed(
 /* The most that can be gained: ns of the GPUs' time in the steps. */
 void verdict_gain(struct advise_verdict *v, int64_t ns);
 
-/* Where to look: VIEW, and KEY, VALUE of each further pair of arguments. The
- * value is escaped text. */
-#define verdict_where(v, ...)                                                  \
-	verdict_put_where((v), (const char *const[]){ __VA_ARGS__, NULL })
-void verdict_put_where(struct advise_verdict *v, const char *const word[]);
+/* A value that the texts name, empty; its name alone is a condition of theirs.
+ */
+struct buf *verdict_let(struct advise_verdict *v, const char *name);
 
-/* "yes" if value is above limit, otherwise "no"; stores the value with one
- * decimal. */
-bool verdict_above(struct advise_verdict *v, double value, double limit);
+/* Fires if value is above the limit; stores it with one decimal. */
+bool verdict_above(struct advise_verdict *v, double value);
+void verdict_number(struct advise_verdict *v, uint64_t n);
+
+/* The same of the share of that time, which is the gain, in the devices' time
+ * or in the kernels'. */
+void verdict_share(const struct facts *f, int64_t ns, struct advise_verdict *v);
+void verdict_kernels(
+    const struct facts *f, int64_t ns, struct advise_verdict *v);
 
 /* Each returns true, and the verdict "unjudged", if the profile has no steps
  * (so that work in steps cannot be separated from work that the program does
@@ -178,18 +150,21 @@ bool verdict_no_work(const struct facts *f, struct advise_verdict *v);
 /* Not judged without records of memory. */
 void verdict_no_memory(const struct facts *f, struct advise_verdict *v);
 
-/* The framework, by DLProf's mode or by the ops. */
-bool is_pytorch(const struct facts *f);
-
-/* Parts of DLProf's detectors that both judges use. ids: of devices. */
-void say_unused_gpus(struct advise_verdict *v, const char *ids);
-bool amp_is_unknown(const struct facts *f, struct advise_verdict *v);
-bool batch_is_unknown(const struct facts *f, struct advise_verdict *v);
-void say_load_advice(struct advise_verdict *v);
-advise_judge judge_free_memory;
-
-/* advise_compat.c: with --dlprof. */
-advise_judge dlprof_amp, dlprof_underutilized, dlprof_dataloader,
-    dlprof_batch_size;
+/* DLProf's in advise_dlprof.c, with --dlprof as it judged; ours. */
+advise_judge judge_amp, judge_underutilized, judge_imbalanced, judge_dataloader,
+    judge_bad_range, judge_no_iterations, judge_cudnn_benchmark,
+    judge_batch_size, judge_slow_api, judge_no_emit_nvtx, judge_bad_shape,
+    judge_no_fusion;
+advise_judge dlprof_amp, dlprof_underutilized, dlprof_imbalanced,
+    dlprof_dataloader, dlprof_bad_range, dlprof_batch_size, dlprof_no_emit_nvtx;
+advise_judge judge_unused_gpus, judge_sync_calls, judge_idle_after_sync,
+    judge_launch_bound, judge_reduce_overhead, judge_exposed_comm,
+    judge_rank_wait, judge_fsdp_prefetch, judge_tc_unused, judge_tc_fp32,
+    judge_tc_unaligned, judge_pageable_copies, judge_alloc_calls,
+    judge_few_blocks, judge_channels_last, judge_fused_optimizer, judge_sdpa,
+    judge_loss_chain, judge_pointwise_chain, judge_loader_workers,
+    judge_memory_full, judge_graph_level, judge_no_op, judge_profiler_cost,
+    judge_marker_cost, judge_lazy_loading, judge_slow_steps, judge_one_off,
+    judge_lost_events;
 
 #endif

@@ -11,6 +11,13 @@
 
 #define TOPS_MAX 65536
 
+const char *const busy_words[N_BUSY] = { "tc", "kern", "graph", "mem",
+	"dataload", "io", "cpu", "other" };
+const char *const gap_words[N_GAP] = { "launch-bound", "startup", "sync",
+	"dataloader", "comm-wait", "allocation", "module-load", "os-wait",
+	"profiler", "queued", "unknown", "after-sync", "graph-update",
+	"host-only", "end" };
+
 void
 tops_add(
     struct tops *t, const char *name, size_t len, int64_t ns, int64_t bytes)
@@ -156,13 +163,6 @@ tops_free(struct tops *t)
 	smap_free(&t->names);
 	free(t->v);
 	memset(t, 0, sizeof(*t));
-}
-
-void
-say_count(struct buf *b, uint64_t n, const char *what)
-{
-	buf_printf(
-	    b, "%llu %s%s", (unsigned long long)n, what, n == 1 ? "" : "s");
 }
 
 void
@@ -363,28 +363,6 @@ verdict_gain(struct advise_verdict *v, int64_t ns)
 	v->ceiling = ns > 0 ? ns : 0;
 }
 
-/* A value has no blank, so that blanks separate the pairs. */
-static void
-put_where_value(struct buf *b, const char *s)
-{
-	for (; *s != '\0'; s++)
-		if ((unsigned char)*s <= ' ' || *s == '%' || *s == 0x7f)
-			buf_printf(b, "%%%02X", (unsigned char)*s);
-		else
-			buf_putc(b, *s);
-}
-
-void
-verdict_put_where(struct advise_verdict *v, const char *const word[])
-{
-	buf_clear(&v->where);
-	buf_puts(&v->where, *word++);
-	for (; *word != NULL; word += 2) {
-		buf_printf(&v->where, " %s=", word[0]);
-		put_where_value(&v->where, word[1]);
-	}
-}
-
 void
 verdict_unjudged(struct advise_verdict *v, const char *missing)
 {
@@ -396,16 +374,39 @@ void
 verdict_untimed(
     const struct facts *f, struct advise_verdict *v, const char *records)
 {
-	verdict_unjudged(v, f->no_times ? "times: a .dict has durations only"
-					: records);
+	verdict_unjudged(
+	    v, f->no_times ? "times: a .dict has durations only" : records);
 }
 
 bool
-verdict_above(struct advise_verdict *v, double value, double limit)
+verdict_above(struct advise_verdict *v, double value)
 {
 	buf_printf(&v->value, "%.1f", value);
-	v->judged = value > limit ? V_YES : V_NO;
+	v->judged = value > v->limit ? V_YES : V_NO;
 	return v->judged == V_YES;
+}
+
+void
+verdict_number(struct advise_verdict *v, uint64_t n)
+{
+	buf_u64(&v->value, n);
+	v->judged = (double)n > v->limit ? V_YES : V_NO;
+	if (n == 1)
+		verdict_let(v, "one");
+}
+
+void
+verdict_share(const struct facts *f, int64_t ns, struct advise_verdict *v)
+{
+	verdict_above(v, facts_share_pct(f, ns));
+	verdict_gain(v, ns);
+}
+
+void
+verdict_kernels(const struct facts *f, int64_t ns, struct advise_verdict *v)
+{
+	verdict_above(v, facts_kern_pct(f, ns));
+	verdict_gain(v, ns);
 }
 
 bool
@@ -456,14 +457,4 @@ verdict_no_memory(const struct facts *f, struct advise_verdict *v)
 		   "memory events: nsys profile --cuda-memory-usage=true",
 		   "memory events: torch.profiler.profile(profile_memory=True)",
 		   "memory events: rocprofv3 --memory-allocation-trace"));
-}
-
-void
-say_unused_gpus(struct advise_verdict *v, const char *ids)
-{
-	v->judged = V_YES;
-	buf_printf(&v->problem,
-	    "Not all visible GPUs are used: device IDs not used: %s", ids);
-	buf_puts(&v->advice,
-	    "Use all GPUs, or make only those visible that are needed");
 }

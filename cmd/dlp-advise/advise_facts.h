@@ -37,11 +37,9 @@ void tops_put(const struct tops *t, struct buf *b, int k);
  * would write; NULL if there is none. */
 const char *tops_first(const struct tops *t, size_t *n);
 
-/* Appends a time with a unit: 3.4 ms; a size: 12.1 MB; a number of things:
- * "1 op", "2 ops". Escaped. */
+/* Appends a time with a unit: 3.4 ms; a size: 12.1 MB. */
 void say_time(struct buf *b, int64_t ns);
 void say_size(struct buf *b, int64_t bytes);
-void say_count(struct buf *b, uint64_t n, const char *what);
 
 enum { /* the classes of dlp-busy */
 	B_TC,
@@ -73,6 +71,8 @@ enum { /* the classes of dlp-gaps */
 	G_END,
 	N_GAP
 };
+
+extern const char *const busy_words[N_BUSY], *const gap_words[N_GAP];
 
 enum { /* frameworks, a bit each */
 	FW_PYTORCH = 1,
@@ -156,8 +156,8 @@ struct device {
 	struct ivl comm, work;   /* NCCL's kernels; the others */
 	struct facts_comm {
 		int64_t bare, all; /* what no kernel hides; all of it */
-	} in_steps, elsewhere; /* of the time of steps, by dlp-busy */
-	bool has_comm;         /* it has said so */
+	} in_steps, elsewhere;     /* of the time of steps, by dlp-busy */
+	bool has_comm;             /* it has said so */
 };
 
 struct facts {

@@ -138,7 +138,7 @@ put_rule(struct buf *b, const struct facts *f, const struct advise_finding *j)
 	put_word(b, "verdict", word[v->judged]);
 	put_value(b, "value", &v->value, told);
 	if (r->unit != NULL)
-		buf_printf(&num, "%.10g", j->limit);
+		buf_printf(&num, "%.10g", v->limit);
 	put_value(b, "threshold", &num, true);
 	put_word(b, "unit", r->unit);
 	put_ns(b, "ceiling_ns", yes && v->gains, v->ceiling);

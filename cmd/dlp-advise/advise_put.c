@@ -112,7 +112,7 @@ put_finding(const struct advise_put *p, const struct facts *f,
 	struct buf at = { 0 };
 
 	if (r->unit != NULL)
-		buf_printf(&at, "%.10g", j->limit);
+		buf_printf(&at, "%.10g", v->limit);
 	out_rec(f->src.len > 0 ? p->finding_src : p->finding);
 	out_word(r->id);
 	out_word(word[v->judged]);

@@ -61,8 +61,8 @@ add_iteration(struct facts *f, const struct advise_type *t, const struct rec *r)
 	    (struct facts_iter){ no, f->all_devices ? dur : step };
 }
 
-/* A step's share of the time with communication. Its kernels may run in the time
- * of the step before, which a sum of its kernels would count to it. */
+/* A step's share of the time with communication. Its kernels may run in the
+ * time of the step before, which a sum of its kernels would count to it. */
 static void
 add_busy_comm(struct device *d, bool counts, int64_t bare, int64_t all)
 {
@@ -76,8 +76,6 @@ add_busy_comm(struct device *d, bool counts, int64_t bare, int64_t all)
 static void
 add_busy(struct facts *f, const struct advise_type *t, const struct rec *r)
 {
-	static const char *const word[N_BUSY] = { "tc", "kern", "graph", "mem",
-		"dataload", "io", "cpu", "other" };
 	int64_t dev, dur, in, all;
 	size_t n;
 	const char *s = rec_raw(r, t->col[0], &n);
@@ -94,11 +92,11 @@ add_busy(struct facts *f, const struct advise_type *t, const struct rec *r)
 	if (text_is(s, n, "comm")) { /* kernels, too */
 		if (rec_dur(r, t->col[2], &all))
 			add_busy_comm(facts_dev(f, dev), counts, dur, all);
-		s = word[B_KERN];
+		s = busy_words[B_KERN];
 		n = strlen(s);
 	}
 	for (i = 0; i < N_BUSY; i++)
-		if (text_is(s, n, word[i])) {
+		if (text_is(s, n, busy_words[i])) {
 			struct device *d = facts_dev(f, dev);
 			int64_t *sum = counts ? d->busy : d->no_iter;
 
@@ -191,10 +189,6 @@ add_launch_gap(struct facts *f, const struct advise_type *t,
 static void
 add_gap(struct facts *f, const struct advise_type *t, const struct rec *r)
 {
-	static const char *const word[N_GAP] = { "launch-bound", "startup",
-		"sync", "dataloader", "comm-wait", "allocation", "module-load",
-		"os-wait", "profiler", "queued", "unknown", "after-sync",
-		"graph-update", "host-only", "end" };
 	int64_t dur;
 	size_t n;
 	const char *s = rec_raw(r, t->col[GAP_CLASS], &n);
@@ -206,7 +200,7 @@ add_gap(struct facts *f, const struct advise_type *t, const struct rec *r)
 	if (!advise_in_iter(f, t, r) || !rec_dur(r, t->at.dur, &dur))
 		return;
 	for (i = 0; i < N_GAP; i++)
-		if (text_is(s, n, word[i])) {
+		if (text_is(s, n, gap_words[i])) {
 			f->gap_ns[i] = num_add(f->gap_ns[i], dur);
 			add_gap_in(f, &f->gap_in[i], t, r, dur);
 			if (i == G_LAUNCH)

@@ -237,36 +237,3 @@ use_name(int which)
 
 	return name[which];
 }
-
-/* How to launch less, in the program's framework, without what it does
- * already. */
-const char *
-use_launch_advice(const struct facts *f)
-{
-	bool compiled = use_of(f, USE_COMPILED) == USE_YES;
-	bool graphs = use_of(f, USE_GRAPHS) == USE_YES;
-
-	if ((f->frameworks & FW_XLA) != 0)
-		return graphs ? "put several steps into one jit (lax.scan), or"
-				" give each more to do (batch size)"
-			      : "put the whole step into one jit, and allow"
-				" command buffers"
-				" (--xla_gpu_enable_command_buffer in"
-				" XLA_FLAGS)";
-	if ((f->frameworks & FW_TENSORFLOW) != 0)
-		return "compile the step: tf.function(jit_compile=True)";
-	if ((f->frameworks & FW_PYTORCH) == 0)
-		return graphs ? "put more into each CUDA graph, or give each"
-				" kernel more to do"
-			      : "capture the step into a CUDA graph, or give"
-				" each kernel more to do";
-	if (graphs)
-		return "put the whole step into the CUDA graph, or give each"
-		       " kernel more to do (batch size)";
-	if (compiled)
-		return "torch.compile(model, mode=\"reduce-overhead\"), which"
-		       " replays the compiled regions as CUDA graphs";
-	return "torch.compile(model, mode=\"reduce-overhead\"), or"
-	       " torch.cuda.graph around the step; or give each kernel more to"
-	       " do (batch size)";
-}
