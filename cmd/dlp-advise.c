@@ -98,7 +98,6 @@ struct advise {
 	struct advise_put *put;
 	struct buf objects; /* --json: of each file */
 	size_t n_objects;
-	struct rec_col *judged;
 	struct buf legend; /* of findings in the input, written only if one
 			    * of them is kept */
 	bool failed;       /* a rule of fail_on fired, in any section */
@@ -252,7 +251,7 @@ see_finding(struct stage *st, struct rec *r)
 {
 	struct advise *a = rec_arg(r);
 
-	if (!rec_is(r, a->judged, "stored") || a->json)
+	if (!mv_eq(rec_get(r, COL_judged), "stored") || a->json)
 		return;
 	if (a->legend.len > 0)
 		out_line(a->legend.s, a->legend.len);
@@ -279,9 +278,8 @@ advise_stream(struct stage *st, struct advise *a)
 	int status;
 
 	a->put = advise_put_open();
-	a->judged =
-	    rec_col(stage_on(st, "finding", see_finding, see_finding_legend, a),
-		"judged", REC_OPT);
+	stage_reads(st, "finding", see_finding, .opt = "judged",
+	    .legend = see_finding_legend, .arg = a);
 	reader = advise_read(st, a->dlprof, a->even, judge_facts, a);
 	stage_anew(st, notes);
 	status = stage_run(st);

@@ -7,8 +7,6 @@
 #define ADVISE_H
 
 #include "advise_facts.h"
-#include "stage.h"
-#include "workrec.h"
 
 /* Called for each file of a section when that ends. */
 typedef void advise_done(void *arg, struct facts *f);

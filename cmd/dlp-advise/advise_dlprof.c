@@ -486,6 +486,8 @@ judge_bad_range(const struct facts *f, struct advise_verdict *v)
 	if (f->n_iter < 2)
 		return;
 	judge_range(f, v);
+	if (v->judged != V_YES)
+		return;
 	m = median_length(f->iter, f->n_iter);
 	for (i = 0; i < f->n_iter; i++)
 		if (f->iter[i].ns > m)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "advise.h"
+#include "array.h"
 #include "err.h"
 #include "num.h"
 
@@ -162,59 +163,46 @@ tops_free(struct tops *t)
 {
 	smap_free(&t->names);
 	free(t->v);
-	memset(t, 0, sizeof(*t));
 }
 
 void
 facts_clear(struct facts *f)
 {
-	bool all_devices = f->all_devices, even = f->even;
+	struct tops *const tops[] = { &f->sync, &f->alloc, &f->pageable,
+		&f->why, &f->few, &f->comm, &f->unaligned, &f->fp32,
+		&f->queue_full, &f->lost, &f->odd_size, &f->chain, &f->scores,
+		&f->optimizer, &f->other_opt, &f->coll, &f->late };
+	struct buf *const text[] = { &f->key, &f->src, &f->rank, &f->step_key,
+		&f->gap_in_text };
+	struct facts empty = { .all_devices = f->all_devices,
+		.even = f->even,
+		.known = f->known,
+		.key_found = -1 };
 	size_t i;
 
 	for (i = 0; i < f->n_dev; i++) {
 		ivl_free(&f->dev[i].comm);
 		ivl_free(&f->dev[i].work);
 	}
-	free(f->dev);
-	free(f->iter);
-	buf_free(&f->key);
-	buf_free(&f->src);
-	tops_free(&f->sync);
-	tops_free(&f->alloc);
-	tops_free(&f->pageable);
-	tops_free(&f->why);
-	tops_free(&f->few);
-	tops_free(&f->comm);
-	tops_free(&f->unaligned);
-	tops_free(&f->fp32);
-	tops_free(&f->queue_full);
-	tops_free(&f->lost);
-	tops_free(&f->odd_size);
-	tops_free(&f->chain);
-	tops_free(&f->scores);
-	tops_free(&f->optimizer);
-	tops_free(&f->other_opt);
-	tops_free(&f->coll);
-	tops_free(&f->late);
-	buf_free(&f->rank);
-	buf_free(&f->step_key);
-	smap_free(&f->alike);
-	free(f->alike_v);
+	for (i = 0; i < ARRAY_LEN(tops); i++)
+		tops_free(tops[i]);
 	for (i = 0; i < N_GAP; i++)
 		tops_free(&f->gap_in[i]);
+	for (i = 0; i < ARRAY_LEN(text); i++)
+		buf_free(text[i]);
 	for (i = 0; i < N_OVER; i++)
 		ivl_free(&f->over_time[i]);
 	while (f->live_at.n > 0)
 		map_free(&f->live[--f->live_at.n]);
 	free(f->live);
+	free(f->dev);
+	free(f->iter);
+	free(f->alike_v);
+	smap_free(&f->alike);
 	smap_free(&f->live_at);
 	smap_free(&f->said_by);
-	buf_free(&f->gap_in_text);
 	map_free(&f->op_bits);
-	memset(f, 0, sizeof(*f));
-	f->all_devices = all_devices;
-	f->even = even;
-	f->key_found = -1;
+	*f = empty;
 	for (i = 0; i < N_MODEL; i++)
 		f->model[i] = -1;
 }

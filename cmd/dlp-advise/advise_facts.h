@@ -13,6 +13,7 @@
 #include "maker.h"
 #include "map.h"
 #include "over.h"
+#include "stage.h"
 
 struct tops { /* all zero is empty */
 	struct smap names;
@@ -142,9 +143,22 @@ struct facts_sum {
 	int64_t ns;
 };
 
+#define ADVISE_PIECES 131072 /* most pieces of time that are kept */
+
+struct advise_ops {            /* by op records, which apply to all files */
+	struct map bits;       /* op id -> facts from its record */
+	struct map odd;        /* op id -> the size that is no multiple of 8 */
+	struct map prim;       /* the same for prims */
+	struct map scores;     /* op id -> its first shape, if it has rank 4 */
+	struct smap shape4;    /* these shapes -> 1 if a softmax has it */
+	struct map fused_name; /* id of a kernel's name -> 0, for optimizers
+				* that are fused */
+	unsigned frameworks;   /* by the names of kernels */
+	bool has_eligible;     /* column dl_tc */
+};
+
 struct device {
 	int64_t dev;
-	bool visible;       /* has a dev record */
 	bool used;          /* something ran on it, in steps or not */
 	int64_t n_sm, cc10; /* -1 if unknown */
 	int64_t mem_total;  /* bytes; 0 if unknown */
@@ -161,10 +175,11 @@ struct device {
 };
 
 struct facts {
-	bool all_devices;         /* devices on which nothing ran count too */
-	char mode[16];            /* "" if unknown */
-	char options[64];         /* of torch.profiler; "" if unknown */
-	struct buf src;           /* its file, if there is a name */
+	bool all_devices; /* devices on which nothing ran count too */
+	char mode[16];    /* "" if unknown */
+	char options[64]; /* of torch.profiler; "" if unknown */
+	struct buf src;   /* its file, if there is a name */
+	const struct advise_ops *known;
 	const struct smap *notes; /* of the section; val: their counts */
 	bool any;                 /* it has records */
 	struct buf key;           /* the requested key op */
@@ -211,22 +226,21 @@ struct facts {
 	} ops;
 
 	uint64_t n_kern, n_graph, n_mem;
-	int64_t kern_ns, no_op_ns, few_ns, graph_ns, span_ns;
+	int64_t kern_ns, no_op_ns, graph_ns, span_ns;
 	int64_t no_call_ns;       /* a part of no_op_ns: no call launched it */
 	int64_t over_ns, load_ns; /* of span_ns: the profiler's own work;
 				   * loading code by CUDA */
 	uint64_t n_few, n_sized;  /* kernels with fewer blocks than
 				   * processors; kernels that could be judged */
-	int64_t few_dur_ns;       /* time of these kernels; few_ns is the part
-				   * of it in which processors had no block */
+	int64_t few_ns;           /* of the latter the time in which processors
+				   * had no block */
 	unsigned frameworks;
 	bool named_framework; /* the stream has said which one it is */
 	struct facts_sum kind[N_KIND];
 	uint64_t n_launch;       /* calls that launch kernels; a graph is one */
 	int64_t last_graph_call; /* start of the last graph launch */
-	uint64_t n_graph_launch;
-	int64_t eligible_ns;   /* eligible, but Tensor Cores unused */
-	int64_t unaligned_ns;  /* the part of it with unaligned sizes */
+	int64_t eligible_ns;     /* eligible, but Tensor Cores unused */
+	int64_t unaligned_ns;    /* the part of it with unaligned sizes */
 	int64_t copy_ns;       /* copies and sets, as kern_ns is for kernels */
 	int64_t cpu_ns[N_CPU]; /* of API calls since the first GPU work */
 	bool any_work;
@@ -314,5 +328,41 @@ bool facts_has_steps(const struct facts *f);
 
 /* Calls, or copies, per iteration. */
 double facts_per_iter(const struct facts *f, uint64_t n);
+
+/* The number of an iteration that is judged, if the column has one. */
+static inline bool
+advise_iter(const struct facts *f, const struct rec *r, int col, int64_t *no)
+{
+	return rec_num(r, col, no) &&
+	       (!f->even_known || (*no >= f->even_from && *no <= f->even_to));
+}
+
+/* True if a record is in one, or if there are no iterations. */
+static inline bool
+advise_in_iter(const struct facts *f, const struct rec *r)
+{
+	int64_t v;
+
+	return !rec_has(r->type, COL_iter) || advise_iter(f, r, COL_iter, &v);
+}
+
+/* advise_work.c, advise_ops.c: add a record. */
+void add_kernel(struct facts *f, const struct rec *r);
+void add_copy(struct facts *f, const struct rec *r);
+void add_set(struct facts *f, const struct rec *r);
+void add_sync(struct facts *f, const struct rec *r);
+void add_call(struct facts *f, const struct rec *r);
+void add_graph(struct facts *f, const struct rec *r);
+void add_inst(struct facts *f, const struct rec *r);
+
+void advise_ops_read(struct stage *st, struct advise_ops *o);
+void advise_ops_clear(struct advise_ops *o);
+
+/* Records that a kernel of its op has used Tensor Cores, could have. */
+void advise_ops_kernel(
+    struct facts *f, const struct rec *r, bool tc, bool eligible);
+
+/* Adds the ops of a file to its facts when it ends. */
+void advise_ops_end(struct facts *f);
 
 #endif

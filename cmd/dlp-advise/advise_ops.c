@@ -2,7 +2,7 @@
  * Facts of ops: their types and sizes, whether they could use Tensor Cores, and
  * the frameworks that their names and those of kernels give away.
  */
-#include "advise_read.h"
+#include "advise.h"
 #include "array.h"
 
 enum { /* facts of an op */
@@ -15,26 +15,19 @@ enum { /* facts of an op */
 	OP_DALI = 64,
 	OP_XLA = 128,
 	OP_PYTORCH = 256,
-	OP_API = 512,
 };
 #define OP_FRAMEWORK 16 /* bits from here on: its framework */
 
-static bool
-holds(const char *s, size_t n, const char *part)
-{
-	return mv_has((struct mview){ s, n }, part);
-}
-
 /* AMP would give half precision or less. */
 static unsigned
-type_bits(const char *s, size_t n)
+type_bits(struct mview type)
 {
-	if (s == NULL)
+	if (type.s == NULL)
 		return 0;
-	if (holds(s, n, "float16") || holds(s, n, "Half") ||
-	    holds(s, n, "half") || text_is(s, n, "fp16") ||
-	    text_is(s, n, "bf16") || holds(s, n, "float8") ||
-	    holds(s, n, "fp8"))
+	if (mv_has(type, "float16") || mv_has(type, "Half") ||
+	    mv_has(type, "half") || mv_eq(type, "fp16") ||
+	    mv_eq(type, "bf16") || mv_has(type, "float8") ||
+	    mv_has(type, "fp8"))
 		return OP_TYPED | OP_HALF;
 	return OP_TYPED;
 }
@@ -42,9 +35,9 @@ type_bits(const char *s, size_t n)
 /* The largest size in a list of shapes that is no multiple of 8, from 16 on; 0
  * if there is none. */
 static uint64_t
-odd_size(const char *s, size_t n)
+odd_size(struct mview sizes)
 {
-	const char *end = s + n;
+	const char *s = sizes.s, *end = s + sizes.n;
 	uint64_t v, best = 0;
 
 	for (; s != NULL && s < end; s++) {
@@ -61,9 +54,10 @@ odd_size(const char *s, size_t n)
  * attention's scores, if a softmax has it, too. */
 static void
 keep_scores(
-    struct advise_ops *o, int64_t id, struct mview op, const char *s, size_t n)
+    struct advise_ops *o, int64_t id, struct mview op, struct mview shapes)
 {
-	const char *end = s != NULL ? memchr(s, ']', n) : NULL, *p;
+	const char *s = shapes.s, *p;
+	const char *end = s != NULL ? memchr(s, ']', shapes.n) : NULL;
 	int rank = 1;
 	uint32_t at;
 	bool is_new;
@@ -86,13 +80,12 @@ static void
 see_prim(struct stage *st, struct rec *r)
 {
 	struct advise_ops *o = rec_arg(r);
+	struct mview shapes = rec_get(r, COL_shapes);
 	int64_t id;
-	size_t n;
-	const char *s = rec_raw(r, o->prim_shapes, &n);
 
 	stage_pass(st, r);
-	if (s != NULL && rec_i64(r, o->prim_id, &id))
-		*map_put(&o->prim, (uint64_t)id, NULL) = odd_size(s, n);
+	if (shapes.s != NULL && rec_num(r, COL_prim_id, &id))
+		*map_put(&o->prim, (uint64_t)id, NULL) = odd_size(shapes);
 }
 
 /* The demangled names of kernels have the namespaces of frameworks. */
@@ -106,111 +99,103 @@ see_name(struct stage *st, struct rec *r)
 		{ "tensorflow::", FW_TENSORFLOW }, { "mxnet::", FW_MXNET },
 		{ "mshadow::", FW_MXNET } };
 	struct advise_ops *o = rec_arg(r);
-	size_t n, i;
+	struct mview name = rec_get(r, COL_text);
+	size_t i;
 	int64_t id;
-	const char *s = rec_raw(r, o->str_text, &n);
 
 	stage_pass(st, r);
-	for (i = 0; i < ARRAY_LEN(known) && s != NULL; i++)
-		if (mv_find((struct mview){ s, n }, known[i].part) != NULL)
+	for (i = 0; i < ARRAY_LEN(known); i++)
+		if (mv_has(name, known[i].part))
 			o->frameworks |= known[i].framework;
 	/* multi_tensor_apply_kernel<..., FusedAdamMathFunctor<...>, ...> */
-	if (holds(s, n, "FusedAdam") || holds(s, n, "FusedSgd") ||
-	    holds(s, n, "FusedAdagrad"))
-		if (rec_i64(r, o->str_id, &id))
+	if (mv_has(name, "FusedAdam") || mv_has(name, "FusedSgd") ||
+	    mv_has(name, "FusedAdagrad"))
+		if (rec_num(r, COL_id, &id))
 			*map_put(&o->fused_name, (uint64_t)id, NULL) = 0;
-}
-
-static unsigned
-framework_of(const char *by, size_t n)
-{
-	return text_is(by, n, "pytorch")      ? FW_PYTORCH
-	       : text_is(by, n, "tensorflow") ? FW_TENSORFLOW
-	       : text_is(by, n, "xla")        ? FW_XLA
-	       : text_is(by, n, "tensorrt")   ? FW_TENSORRT
-					      : 0;
 }
 
 static void
 see_op(struct stage *st, struct rec *r)
 {
+	static const struct {
+		const char *by;
+		unsigned bits;
+	} makers[] = { { "pytorch", OP_PYTORCH | FW_PYTORCH << OP_FRAMEWORK },
+		{ "tensorflow", FW_TENSORFLOW << OP_FRAMEWORK },
+		{ "xla", OP_XLA | FW_XLA << OP_FRAMEWORK },
+		{ "tensorrt", FW_TENSORRT << OP_FRAMEWORK } };
 	struct advise_ops *o = rec_arg(r);
-	struct mview op = rec_view(r, o->op);
-	uint64_t bits = 0, *v;
+	struct mview op = rec_get(r, COL_op);
+	struct mview by = rec_get(r, COL_by), shapes = rec_get(r, COL_shapes);
+	uint64_t bits;
 	int64_t id;
-	size_t n;
-	const char *s;
+	size_t i;
 
 	stage_pass(st, r);
-	if (!rec_i64(r, o->id, &id))
+	if (!rec_num(r, COL_op_id, &id))
 		return;
-	s = rec_raw(r, o->eligible, &n);
-	bits |= text_is(s, n, "yes") ? OP_ELIGIBLE : 0;
-	s = rec_raw(r, o->dtype, &n);
-	bits |= type_bits(s, n);
-	s = rec_raw(r, o->op, &n);
-	bits |= holds(s, n, "conv") || holds(s, n, "Conv") ? OP_CONV : 0;
-	bits |= holds(s, n, "dali") || holds(s, n, "DALI") ? OP_DALI : 0;
-	s = rec_raw(r, o->by, &n);
-	bits |= text_is(s, n, "xla") ? OP_XLA : 0;
-	bits |= text_is(s, n, "pytorch") ? OP_PYTORCH : 0;
-	bits |= s != NULL && !text_is(s, n, "api") ? 0 : OP_API;
-	bits |= (uint64_t)framework_of(s, n) << OP_FRAMEWORK;
-	s = rec_raw(r, o->shapes, &n);
-	if (s != NULL)
-		*map_put(&o->odd, (uint64_t)id, NULL) = odd_size(s, n);
-	keep_scores(o, id, op, s, n);
-	v = map_put(&o->bits, (uint64_t)id, NULL);
-	*v = bits;
+	bits = type_bits(rec_get(r, COL_dtype));
+	if (mv_eq(rec_get(r, COL_dl_tc), "yes"))
+		bits |= OP_ELIGIBLE;
+	if (mv_has(op, "conv") || mv_has(op, "Conv"))
+		bits |= OP_CONV;
+	if (mv_has(op, "dali") || mv_has(op, "DALI"))
+		bits |= OP_DALI;
+	for (i = 0; i < ARRAY_LEN(makers); i++)
+		if (mv_eq(by, makers[i].by))
+			bits |= makers[i].bits;
+	if (shapes.s != NULL)
+		*map_put(&o->odd, (uint64_t)id, NULL) = odd_size(shapes);
+	keep_scores(o, id, op, shapes);
+	o->has_eligible = rec_has(r->type, COL_dl_tc);
+	*map_put(&o->bits, (uint64_t)id, NULL) = bits;
 }
 
-/* The op's facts in the file; NULL if there is no such op. */
+/* The op's facts in the file; NULL if there is no such op. It runs. */
 static uint64_t *
-bits_of(struct facts *f, const struct advise_ops *o, int64_t id)
+bits_of(struct facts *f, const struct rec *r)
 {
-	const uint64_t *told = map_get(&o->bits, (uint64_t)id);
+	const uint64_t *told = NULL;
 	uint64_t *v;
+	int64_t id;
 	bool is_new;
 
+	if (rec_num(r, COL_op_id, &id))
+		told = map_get(&f->known->bits, (uint64_t)id);
 	if (told == NULL)
 		return NULL;
 	v = map_put(&f->op_bits, (uint64_t)id, &is_new);
-	if (is_new)
-		*v = *told;
+	*v = (is_new ? *told : *v) | OP_SEEN;
 	return v;
 }
 
 void
-add_inst(struct facts *f, const struct advise_type *t, const struct rec *r)
+add_inst(struct facts *f, const struct rec *r)
 {
-	int64_t id;
-	uint64_t *v;
+	uint64_t *v = bits_of(f, r);
+	int64_t dur;
 
-	if (!rec_i64(r, t->col[0], &id) ||
-	    (v = bits_of(f, advise_ops_of(t), id)) == NULL)
-		return;
-	*v |= OP_SEEN;
-	if ((*v & OP_PYTORCH) == 0 || t->at.iter->pos < 0 ||
-	    !rec_dur(r, t->at.dur, &id))
+	if (v == NULL || (*v & OP_PYTORCH) == 0 ||
+	    !rec_has(r->type, COL_iter) || !rec_length(r, COL_dur_ns, &dur))
 		return;
 	f->n_marked_all++;
-	if (advise_in_iter(f, t, r))
+	if (advise_in_iter(f, r))
 		f->n_marked++;
 }
 
 void
-advise_ops_kernel(struct facts *f, const struct advise_ops *o, int64_t id,
-    const char *dtype, size_t n, bool tc, bool eligible)
+advise_ops_kernel(struct facts *f, const struct rec *r, bool tc, bool eligible)
 {
-	uint64_t *v = bits_of(f, o, id);
+	uint64_t *v = bits_of(f, r);
 
 	if (v == NULL)
 		return;
-	*v |= OP_SEEN | (tc ? OP_TC : 0);
-	if (o->eligible->pos < 0 && eligible)
+	if (tc)
+		*v |= OP_TC;
+	if (!f->known->has_eligible && eligible)
 		*v |= OP_ELIGIBLE;
 	if ((*v & OP_TYPED) == 0)
-		*v |= type_bits(dtype, n);
+		*v |= type_bits(rec_get(r, COL_dtype));
 }
 
 /* Only ops that ran in the judged time count. */
@@ -240,36 +225,17 @@ advise_ops_end(struct facts *f)
 }
 
 void
-advise_ops_bind(struct stage *st, struct advise_ops *o)
+advise_ops_read(struct stage *st, struct advise_ops *o)
 {
-	struct rec_type *t = stage_on(st, "op", see_op, NULL, o);
-
-	o->id = rec_col(t, "op_id", REC_NEED);
-	REC_COLS(t, REC_OPT, { &o->op, "op" }, { &o->by, "by" },
-	    { &o->dtype, "dtype" }, { &o->eligible, "dl_tc" },
-	    { &o->shapes, "shapes" });
-	t = stage_on(st, "prim", see_prim, NULL, o);
-	o->prim_id = rec_col(t, "prim_id", REC_NEED);
-	o->prim_shapes = rec_col(t, "shapes", REC_OPT);
-	t = stage_on(st, "str", see_name, NULL, o);
-	o->str_id = rec_col(t, "id", REC_NEED);
-	o->str_text = rec_col(t, "text", REC_OPT);
+	stage_reads(st, "op", see_op, .need = "op_id",
+	    .opt = "op by dtype dl_tc shapes", .arg = o);
+	stage_reads(
+	    st, "prim", see_prim, .need = "prim_id", .opt = "shapes", .arg = o);
+	stage_reads(st, "str", see_name, .need = "id", .opt = "text", .arg = o);
 }
 
 void
 advise_ops_clear(struct advise_ops *o)
-{
-	map_clear(&o->bits);
-	map_clear(&o->odd);
-	map_clear(&o->prim);
-	map_clear(&o->scores);
-	map_clear(&o->fused_name);
-	smap_clear(&o->shape4);
-	o->frameworks = 0;
-}
-
-void
-advise_ops_free(struct advise_ops *o)
 {
 	map_free(&o->bits);
 	map_free(&o->odd);
@@ -277,4 +243,5 @@ advise_ops_free(struct advise_ops *o)
 	map_free(&o->scores);
 	map_free(&o->fused_name);
 	smap_free(&o->shape4);
+	o->frameworks = 0;
 }

@@ -297,7 +297,7 @@ judge_fsdp_prefetch(const struct facts *f, struct advise_verdict *v)
 void
 judge_rank_wait(const struct facts *f, struct advise_verdict *v)
 {
-	int64_t all, bare = bare_ns(f, &all), wait = 0;
+	int64_t all = 0, bare = 0, wait = 0;
 	const struct facts_alike *a = f->alike_v;
 	size_t i;
 
@@ -311,8 +311,10 @@ judge_rank_wait(const struct facts *f, struct advise_verdict *v)
 	}
 	for (i = 0; i < f->alike.n; i++)
 		wait = num_add(wait, a[i].ns - (int64_t)a[i].n * a[i].least);
-	if (f->ranked) /* known, because all ranks are there */
+	if (f->ranked) { /* known, because all ranks are there */
 		wait = f->rank_wait;
+		bare = bare_ns(f, &all);
+	}
 	verdict_share(f, wait, v);
 	if (f->ranked && wait > bare)
 		verdict_gain(v, bare); /* what is hidden costs nothing */
@@ -482,10 +484,11 @@ void
 judge_one_off(const struct facts *f, struct advise_verdict *v)
 {
 	bool module = f->gap_ns[G_MODULE] >= f->gap_ns[G_STARTUP];
+	int64_t ns = num_add(f->gap_ns[G_MODULE], f->gap_ns[G_STARTUP]);
 
 	if (verdict_no_steps(f, v) || no_gaps(f, v))
 		return;
-	verdict_share(f, num_add(f->gap_ns[G_MODULE], f->gap_ns[G_STARTUP]), v);
+	verdict_share(f, ns, v);
 	tops_put(&f->gap_in[module ? G_MODULE : G_STARTUP], &v->evidence, 3);
 	if (module)
 		verdict_let(v, "module");
@@ -494,13 +497,15 @@ judge_one_off(const struct facts *f, struct advise_verdict *v)
 void
 judge_marker_cost(const struct facts *f, struct advise_verdict *v)
 {
+	int64_t ns = marker_cost(f);
+
 	if (f->maker.torch) {
 		verdict_unjudged(v, "what torch.profiler's records cost");
 		return;
 	}
 	if (verdict_no_steps(f, v) || f->n_marked == 0 || no_gaps(f, v))
 		return;
-	verdict_share(f, marker_cost(f), v);
+	verdict_share(f, ns, v);
 	buf_printf(
 	    verdict_let(v, "runs"), "%.0f", facts_per_iter(f, f->n_marked));
 	say_time(verdict_let(v, "cost"), run_cost(f));

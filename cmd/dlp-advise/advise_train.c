@@ -17,10 +17,11 @@ judge_channels_last(const struct facts *f, struct advise_verdict *v)
 {
 	const struct facts_sum *in = &f->kind[K_TO_NHWC];
 	const struct facts_sum *out = &f->kind[K_TO_NCHW];
+	int64_t ns = num_add(in->ns, out->ns);
 
 	if (!is_torch(f) || f->kind[K_CONV].n == 0)
 		return;
-	verdict_kernels(f, num_add(in->ns, out->ns), v);
+	verdict_kernels(f, ns, v);
 	if (use_of(f, USE_CHANNELS_LAST) == USE_YES)
 		v->judged = V_NO;
 	buf_u64(verdict_let(v, "in"), in->n);

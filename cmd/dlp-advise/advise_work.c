@@ -1,77 +1,134 @@
 /*
- * Facts of GPU work: kernels, copies, sets, graphs.
+ * Facts of GPU work: kernels, copies, sets, graphs; and of API calls: those
+ * that wait, that load code or allocate memory, and the time that the CPU
+ * spends in each class of them.
  */
 #include <stdio.h>
 
-#include "advise_read.h"
+#include "advise.h"
+#include "apicall.h"
 #include "array.h"
 #include "num.h"
-
-enum { COPY_KIND = 3, COPY_BYTES, COPY_SRC, COPY_DST };
-
-enum {
-	KERN_OP_ID = 1,
-	KERN_INST,
-	KERN_SHORT,
-	KERN_GRID,
-	KERN_OP,
-	KERN_TC,
-	KERN_ELIGIBLE,
-	KERN_WHY,
-	KERN_DTYPE,
-	KERN_LAYER,
-	KERN_PHASE,
-	KERN_FAMILY,
-	KERN_NODE,
-	KERN_DIR,
-	KERN_PRIM,
-	KERN_BYTES,
-	KERN_NAME
-};
-
-static void
-extend_span(struct facts *f, int64_t start, int64_t dur)
-{
-	int64_t end = num_add(start, dur);
-
-	if (!f->any_kern || start < f->first_kern)
-		f->first_kern = start;
-	if (!f->any_kern || end > f->end_kern)
-		f->end_kern = end;
-	f->any_kern = true;
-}
 
 /* Takes GPU work, in an iteration or not: its device is used, and start-up ends
  * when the first of it begins. */
 static void
-begin_work(struct facts *f, const struct advise_type *t, const struct rec *r)
+begin_work(struct facts *f, const struct rec *r)
 {
 	int64_t start, no;
 
-	if (rec_i64(r, t->at.dev, &no))
+	if (rec_num(r, COL_dev, &no))
 		facts_dev(f, no)->used = true;
-	if (!rec_i64(r, t->at.start, &start))
+	if (!rec_num(r, COL_start_ns, &start))
 		return;
 	if (!f->any_work || start < f->first_work)
 		f->first_work = start;
 	f->any_work = true;
 }
 
-static bool
-is_comm(const char *s, size_t n)
+enum advise_call { CALL_KERNEL, CALL_COPY, CALL_SYNC, CALL_OTHER };
+
+/* a first launch takes longer; others take some us */
+#define FIRST_NS 1000000
+/* a first allocation takes longer; others take some ms */
+#define FIRST_ALLOC_NS 100000000
+
+/* The activity of the CPU in a call that lasted dur, in iterations or between
+ * them; -1 if it does not matter. */
+static int
+cpu_class(enum advise_call of, enum apicall_kind kind, int64_t dur)
 {
-	return text_starts(s, n, "nccl") || text_starts(s, n, "rccl") ||
-	       text_starts(s, n, "nvshmem");
+	static const int class[] = { [APICALL_WAITS] = C_SYNC,
+		[APICALL_ALLOCATES] = C_ALLOC,
+		[APICALL_LOADS] = C_MODULE };
+
+	if (of == CALL_KERNEL)
+		return dur > FIRST_NS ? C_FIRST : C_LAUNCH;
+	if (kind == APICALL_ALLOCATES && dur > FIRST_ALLOC_NS)
+		return C_FIRST;
+	if (of == CALL_COPY)
+		return C_COPY;
+	if (kind != APICALL_OTHER)
+		return class[kind];
+	return of == CALL_SYNC ? C_SYNC : -1;
+}
+
+/* A call that waits for the GPU, by its name and, as far as it is known, the op
+ * and the range in which the program made it. */
+static void
+add_wait(struct facts *f, const struct rec *r, struct mview api,
+    enum advise_call of, int64_t dur)
+{
+	struct mview op = rec_get(r, COL_op), layer = rec_get(r, COL_layer);
+	struct buf name = { 0 };
+
+	buf_put(&name, api.s, api.n);
+	if (of != CALL_KERNEL && op.s != NULL)
+		buf_printf(&name, " of %.*s", (int)op.n, op.s);
+	if (of != CALL_KERNEL && layer.s != NULL)
+		buf_printf(&name, " in %.*s", (int)layer.n, layer.s);
+	tops_add(&f->sync, name.s, name.len, dur, 0);
+	buf_free(&name);
+}
+
+/* An API call that makes the CPU wait for the GPU, alone or with the work that
+ * it launched. Only its part since the first GPU work is the CPU's, because the
+ * time before is start-up, and not time in which the GPU idles (dlp-busy). */
+static void
+count_call(struct facts *f, const struct rec *r, enum advise_call of)
+{
+	struct mview api = rec_get(r, COL_api);
+	int64_t start, dur = 0, left;
+	enum apicall_kind kind;
+	int class;
+	bool has_start;
+
+	if (api.s == NULL)
+		return;
+	api.n = apicall_base(api.s, api.n);
+	kind = apicall_kind(api.s, api.n);
+	has_start = rec_num(
+	    r, of == CALL_OTHER ? COL_start_ns : COL_api_start_ns, &start);
+	rec_length(r, of == CALL_OTHER ? COL_dur_ns : COL_api_dur_ns, &dur);
+	class = cpu_class(of, kind, dur);
+	if (class >= 0 && f->any_work && (!f->has_cuts || f->counts)) {
+		left = dur;
+		if (has_start && start < f->first_work)
+			left = num_sub(num_add(start, dur), f->first_work);
+		if (left > 0)
+			f->cpu_ns[class] = num_add(f->cpu_ns[class], left);
+	}
+	/* as the profiler's own records of loading, which not every profile
+	 * has */
+	if (kind == APICALL_LOADS && has_start &&
+	    f->over_time[OVER_LOAD].n < ADVISE_PIECES)
+		ivl_add(&f->over_time[OVER_LOAD], start, num_add(start, dur));
+	if (kind == APICALL_WAITS && advise_in_iter(f, r))
+		add_wait(f, r, api, of, dur);
+	else if (kind == APICALL_ALLOCATES && advise_in_iter(f, r))
+		tops_add(&f->alloc, api.s, api.n, dur, 0);
+}
+
+void
+add_sync(struct facts *f, const struct rec *r)
+{
+	count_call(f, r, CALL_SYNC);
+}
+
+void
+add_call(struct facts *f, const struct rec *r)
+{
+	count_call(f, r, CALL_OTHER);
 }
 
 /* Communication and other kernels are kept apart, because communication costs
  * time only while no other kernel runs. */
 static void
-add_time(struct facts *f, struct device *d, const char *s, size_t n, bool comm,
+add_time(struct facts *f, struct device *d, struct mview name, bool comm,
     int64_t start, int64_t dur)
 {
 	if (comm) {
-		tops_add(&f->comm, s, n, dur, 0);
+		tops_add(&f->comm, name.s, name.n, dur, 0);
 		if (d->comm.n < ADVISE_PIECES)
 			ivl_add(&d->comm, start, num_add(start, dur));
 	} else if (d->work.n < ADVISE_PIECES) {
@@ -84,18 +141,17 @@ add_time(struct facts *f, struct device *d, const char *s, size_t n, bool comm,
 /* Fewer blocks than the device has multiprocessors: the others idle while the
  * kernel runs, so that is the part of its time that could be gained. */
 static void
-add_blocks(struct facts *f, const struct advise_type *t, const struct rec *r,
-    const struct device *d, const char *s, size_t n, int64_t dur)
+add_blocks(struct facts *f, const struct rec *r, const struct device *d,
+    struct mview op, int64_t dur)
 {
-	size_t len;
-	const char *g = rec_raw(r, t->col[KERN_GRID], &len);
+	struct mview grid = rec_get(r, COL_grid);
+	const char *g = grid.s, *end = grid.s + grid.n, *comma;
 	double blocks = 1;
-	const char *end, *comma;
 	int64_t v;
 
 	if (g == NULL || d->n_sm <= 0)
 		return;
-	for (end = g + len; g < end; g = comma + 1) {
+	for (; g < end; g = comma + 1) {
 		comma = memchr(g, ',', (size_t)(end - g));
 		if (comma == NULL)
 			comma = end;
@@ -107,28 +163,25 @@ add_blocks(struct facts *f, const struct advise_type *t, const struct rec *r,
 	if (blocks >= (double)d->n_sm)
 		return;
 	f->n_few++;
-	f->few_dur_ns = num_add(f->few_dur_ns, dur);
 	dur = (int64_t)((double)dur * (1 - blocks / (double)d->n_sm) + 0.5);
 	f->few_ns = num_add(f->few_ns, dur);
-	tops_add(&f->few, s, n, dur, 0);
+	tops_add(&f->few, op.s, op.n, dur, 0);
 }
 
 /* The size that keeps a product off fast kernels: that of the product inside
  * the op, if it is known. */
 static void
-add_odd(struct facts *f, const struct advise_type *t, const struct rec *r,
-    int64_t dur)
+add_odd(struct facts *f, const struct rec *r, int64_t dur)
 {
-	const struct advise_ops *o = advise_ops_of(t);
 	const uint64_t *v = NULL;
 	char word[24];
 	int64_t id;
 	int n;
 
-	if (rec_i64(r, t->col[KERN_PRIM], &id))
-		v = map_get(&o->prim, (uint64_t)id);
-	if ((v == NULL || *v == 0) && rec_i64(r, t->col[KERN_OP_ID], &id))
-		v = map_get(&o->odd, (uint64_t)id);
+	if (rec_num(r, COL_prim_id, &id))
+		v = map_get(&f->known->prim, (uint64_t)id);
+	if ((v == NULL || *v == 0) && rec_num(r, COL_op_id, &id))
+		v = map_get(&f->known->odd, (uint64_t)id);
 	if (v == NULL || *v == 0)
 		return;
 	n = snprintf(word, sizeof(word), "%llu", (unsigned long long)*v);
@@ -139,20 +192,20 @@ add_odd(struct facts *f, const struct advise_type *t, const struct rec *r,
 
 /* Collectives of one kind and size take the same time, unless they wait. */
 static void
-add_collective(struct facts *f, const struct advise_type *t,
-    const struct rec *r, const char *op, size_t n, int64_t dur)
+add_collective(
+    struct facts *f, const struct rec *r, struct mview op, int64_t dur)
 {
-	struct mview name = rec_view(r, t->col[KERN_SHORT]);
-	struct mview bytes = rec_view(r, t->col[KERN_BYTES]);
+	struct mview name = rec_get(r, COL_short);
+	struct mview bytes = rec_get(r, COL_bytes);
 	struct buf b = { 0 };
 	struct facts_alike *a;
 	bool is_new;
 	uint32_t i;
 
-	tops_add(&f->coll, op, n, dur, 0);
+	tops_add(&f->coll, op.s, op.n, dur, 0);
 	if (bytes.s == NULL || f->alike.n >= MAX_ALIKE)
 		return;
-	buf_printf(&b, "%.*s %.*s %.*s", (int)n, op, (int)name.n,
+	buf_printf(&b, "%.*s %.*s %.*s", (int)op.n, op.s, (int)name.n,
 	    name.s != NULL ? name.s : "", (int)bytes.n, bytes.s);
 	i = smap_put(&f->alike, b.s, b.len, &is_new);
 	buf_free(&b);
@@ -167,184 +220,171 @@ add_collective(struct facts *f, const struct advise_type *t,
 	f->n_alike += !is_new;
 }
 
-/* Whether a graph launch has launched the kernel: it is a node, or its call
- * says so. */
-static bool
-is_of_graph(const struct advise_type *t, const struct rec *r)
-{
-	struct mview api = rec_view(r, t->col[COL_API]);
-	int64_t node;
-
-	return rec_i64(r, t->col[KERN_NODE], &node) ||
-	       mv_has(api, "GraphLaunch");
-}
-
-/* A graph launch launches all of its kernels. */
 static void
-add_launch(struct facts *f, const struct advise_type *t, const struct rec *r)
+add_tc(struct facts *f, const struct rec *r, struct mview op, int64_t dur)
 {
-	int64_t call;
+	struct mview tc = rec_get(r, COL_tc), why = rec_get(r, COL_tc_why);
+	bool eligible = mv_eq(rec_get(r, COL_tc_eligible), "yes");
+	bool uses = mv_eq(tc, "yes"), unaligned = mv_eq(why, "unaligned");
 
-	if (!is_of_graph(t, r)) {
-		f->n_launch++;
-		return;
-	}
-	if (!rec_i64(r, t->at.api_start, &call) || call == f->last_graph_call)
-		return;
-	f->last_graph_call = call;
-	f->n_launch++;
-	f->n_graph_launch++;
-}
-
-static void
-add_use(struct facts *f, const struct advise_type *t, const struct rec *r,
-    int64_t dur)
-{
-	const struct advise_ops *o = advise_ops_of(t);
-	const uint64_t *shape = NULL;
-	int64_t id;
-	struct use_kernel k = {
-		.name = rec_view(r, t->col[KERN_SHORT]),
-		.op = rec_view(r, t->col[KERN_OP]),
-		.layer = rec_view(r, t->col[KERN_LAYER]),
-		.phase = rec_view(r, t->col[KERN_PHASE]),
-		.family = rec_view(r, t->col[KERN_FAMILY]),
-		.dtype = rec_view(r, t->col[KERN_DTYPE]),
-		.graph = is_of_graph(t, r),
-		.dur = dur,
-	};
-
-	if (rec_i64(r, t->col[KERN_OP_ID], &id))
-		shape = map_get(&o->scores, (uint64_t)id);
-	k.scores = shape != NULL && o->shape4.val[*shape] != 0;
-	k.fused = rec_i64(r, t->col[KERN_NAME], &id) &&
-		  map_get(&o->fused_name, (uint64_t)id) != NULL;
-	f->has_family |= t->col[KERN_FAMILY]->pos >= 0;
-	f->scaler |= mv_starts(k.op, "_amp_");
-	use_add(f, &k);
-}
-
-static void
-add_tc(struct facts *f, const struct advise_type *t, const struct rec *r,
-    const char *s, size_t n, int64_t dur)
-{
-	size_t tl, el, wl, dl;
-	const char *tc = rec_raw(r, t->col[KERN_TC], &tl);
-	const char *el_s = rec_raw(r, t->col[KERN_ELIGIBLE], &el);
-	const char *why = rec_raw(r, t->col[KERN_WHY], &wl);
-	const char *dt = rec_raw(r, t->col[KERN_DTYPE], &dl);
-	bool eligible = text_is(el_s, el, "yes");
-	int64_t id;
-
-	f->has_tc |= tc != NULL;
-	f->has_tc_why |= t->col[KERN_WHY]->pos >= 0;
-	if (rec_i64(r, t->col[KERN_OP_ID], &id))
-		advise_ops_kernel(f, advise_ops_of(t), id, dt,
-		    dt != NULL ? dl : 0, text_is(tc, tl, "yes"), eligible);
-	if (text_is(why, wl, "unaligned"))
-		add_odd(f, t, r, dur);
-	if (text_is(tc, tl, "yes") &&
-	    (text_is(why, wl, "unaligned") || text_is(why, wl, "old_kernel")))
-		tops_add(&f->unaligned, s, n, dur, 0);
-	if (!eligible || !text_is(tc, tl, "no"))
+	f->has_tc |= tc.s != NULL;
+	f->has_tc_why |= rec_has(r->type, COL_tc_why);
+	advise_ops_kernel(f, r, uses, eligible);
+	if (unaligned)
+		add_odd(f, r, dur);
+	if (uses && (unaligned || mv_eq(why, "old_kernel")))
+		tops_add(&f->unaligned, op.s, op.n, dur, 0);
+	if (!eligible || !mv_eq(tc, "no"))
 		return;
 	f->eligible_ns = num_add(f->eligible_ns, dur);
-	if (why == NULL)
+	if (why.s == NULL)
 		return;
-	tops_add(&f->why, why, wl, dur, 0);
-	if (text_is(why, wl, "fp32"))
-		tops_add(&f->fp32, s, n, dur, 0);
-	if (text_is(why, wl, "unaligned")) {
-		tops_add(&f->unaligned, s, n, dur, 0);
+	tops_add(&f->why, why.s, why.n, dur, 0);
+	if (mv_eq(why, "fp32"))
+		tops_add(&f->fp32, op.s, op.n, dur, 0);
+	if (unaligned) {
+		tops_add(&f->unaligned, op.s, op.n, dur, 0);
 		f->unaligned_ns = num_add(f->unaligned_ns, dur);
 	}
 }
 
-void
-add_kernel(struct facts *f, const struct advise_type *t, const struct rec *r)
+static void
+add_use(struct facts *f, const struct rec *r, bool graph, int64_t dur)
 {
-	int64_t start = 0, dur = 0, no = 0, inst;
-	struct device *d;
-	const char *s, *op;
-	size_t n, len;
-	bool comm;
+	const struct advise_ops *o = f->known;
+	const uint64_t *shape = NULL;
+	int64_t id;
+	struct use_kernel k = {
+		.name = rec_get(r, COL_short),
+		.op = rec_get(r, COL_op),
+		.layer = rec_get(r, COL_layer),
+		.phase = rec_get(r, COL_phase),
+		.family = rec_get(r, COL_family),
+		.dtype = rec_get(r, COL_dtype),
+		.graph = graph,
+		.dur = dur,
+	};
 
-	begin_work(f, t, r);
-	advise_count_call(f, t, r, CALL_KERNEL);
-	s = rec_raw(r, t->col[KERN_SHORT], &n);
-	if (!advise_in_iter(f, t, r) || !rec_i64(r, t->at.start, &start) ||
-	    !rec_dur(r, t->at.dur, &dur))
+	if (rec_num(r, COL_op_id, &id))
+		shape = map_get(&o->scores, (uint64_t)id);
+	k.scores = shape != NULL && o->shape4.val[*shape] != 0;
+	k.fused = rec_num(r, COL_name_id, &id) &&
+		  map_get(&o->fused_name, (uint64_t)id) != NULL;
+	f->has_family |= rec_has(r->type, COL_family);
+	f->scaler |= mv_starts(k.op, "_amp_");
+	use_add(f, &k);
+}
+
+/* A graph launch launches all of its kernels: they are nodes, or their call
+ * says so. */
+static void
+add_launch(struct facts *f, const struct rec *r, bool graph)
+{
+	int64_t call;
+
+	if (!graph) {
+		f->n_launch++;
+	} else if (rec_num(r, COL_api_start_ns, &call) &&
+		   call != f->last_graph_call) {
+		f->last_graph_call = call;
+		f->n_launch++;
+	}
+}
+
+static void
+extend_span(struct facts *f, int64_t start, int64_t dur)
+{
+	int64_t end = num_add(start, dur);
+
+	if (!f->any_kern || start < f->first_kern)
+		f->first_kern = start;
+	if (!f->any_kern || end > f->end_kern)
+		f->end_kern = end;
+	f->any_kern = true;
+}
+
+void
+add_kernel(struct facts *f, const struct rec *r)
+{
+	int64_t start = 0, dur = 0, no = 0, id;
+	struct mview name = rec_get(r, COL_short), op = rec_get(r, COL_op);
+	struct device *d;
+	bool comm, graph;
+
+	begin_work(f, r);
+	count_call(f, r, CALL_KERNEL);
+	if (!advise_in_iter(f, r) || !rec_num(r, COL_start_ns, &start) ||
+	    !rec_length(r, COL_dur_ns, &dur))
 		return;
-	rec_i64(r, t->at.dev, &no);
+	rec_num(r, COL_dev, &no);
 	d = facts_dev(f, no);
 	d->n_kern++;
 	f->n_kern++;
 	f->kern_ns = num_add(f->kern_ns, dur);
-	if (!rec_i64(r, t->col[KERN_INST], &inst)) {
+	if (!rec_num(r, COL_inst_id, &id)) {
 		f->no_op_ns = num_add(f->no_op_ns, dur);
-		if (!rec_i64(r, t->at.api_start, &inst))
+		if (!rec_num(r, COL_api_start_ns, &id))
 			f->no_call_ns = num_add(f->no_call_ns, dur);
 	}
 	extend_span(f, start, dur);
-	op = rec_raw(r, t->col[KERN_OP], &len);
-	if (op == NULL) {
-		op = s != NULL ? s : "kernel";
-		len = s != NULL ? n : 6;
-	}
-	comm = is_comm(s, n) || mv_eq(rec_view(r, t->col[KERN_DIR]), "comm");
-	if (s != NULL)
-		add_time(f, d, s, n, comm, start, dur);
-	add_launch(f, t, r);
-	add_tc(f, t, r, op, len, dur);
+	if (op.s == NULL)
+		op = name.s != NULL ? name : (struct mview){ "kernel", 6 };
+	comm = mv_starts(name, "nccl") || mv_starts(name, "rccl") ||
+	       mv_starts(name, "nvshmem") || mv_eq(rec_get(r, COL_dir), "comm");
+	graph = rec_num(r, COL_node, &id) ||
+		mv_has(rec_get(r, COL_api), "GraphLaunch");
+	if (name.s != NULL)
+		add_time(f, d, name, comm, start, dur);
+	add_launch(f, r, graph);
+	add_tc(f, r, op, dur);
 	if (comm) {
-		add_collective(f, t, r, op, len, dur);
-		return;
+		add_collective(f, r, op, dur);
+	} else {
+		add_blocks(f, r, d, op, dur);
+		add_use(f, r, graph, dur);
 	}
-	add_blocks(f, t, r, d, op, len, dur);
-	add_use(f, t, r, dur);
 }
 
 void
-add_copy(struct facts *f, const struct advise_type *t, const struct rec *r)
+add_copy(struct facts *f, const struct rec *r)
 {
 	int64_t dur = 0, bytes = 0;
-	size_t sl, dl, kl;
-	const char *src = rec_raw(r, t->col[COPY_SRC], &sl);
-	const char *dst = rec_raw(r, t->col[COPY_DST], &dl);
-	const char *kind = rec_raw(r, t->col[COPY_KIND], &kl);
+	struct mview kind = rec_get(r, COL_kind);
+	bool src = mv_eq(rec_get(r, COL_src_mem), "pageable");
+	bool dst = mv_eq(rec_get(r, COL_dst_mem), "pageable");
 
-	begin_work(f, t, r);
-	advise_count_call(f, t, r, CALL_COPY);
-	if (!advise_in_iter(f, t, r) || kind == NULL)
+	begin_work(f, r);
+	count_call(f, r, CALL_COPY);
+	if (!advise_in_iter(f, r) || kind.s == NULL)
 		return;
-	rec_dur(r, t->at.dur, &dur);
-	rec_i64(r, t->col[COPY_BYTES], &bytes);
+	rec_length(r, COL_dur_ns, &dur);
+	rec_num(r, COL_bytes, &bytes);
 	f->copy_ns = num_add(f->copy_ns, dur);
-	f->pageable_src |= text_is(src, sl, "pageable");
-	if (text_is(src, sl, "pageable") || text_is(dst, dl, "pageable"))
-		tops_add(&f->pageable, kind, kl, dur, bytes);
+	f->pageable_src |= src;
+	if (src || dst)
+		tops_add(&f->pageable, kind.s, kind.n, dur, bytes);
 }
 
 void
-add_set(struct facts *f, const struct advise_type *t, const struct rec *r)
+add_set(struct facts *f, const struct rec *r)
 {
 	int64_t dur;
 
-	begin_work(f, t, r);
-	advise_count_call(f, t, r, CALL_COPY);
-	if (advise_in_iter(f, t, r) && rec_dur(r, t->at.dur, &dur))
+	begin_work(f, r);
+	count_call(f, r, CALL_COPY);
+	if (advise_in_iter(f, r) && rec_length(r, COL_dur_ns, &dur))
 		f->copy_ns = num_add(f->copy_ns, dur);
 }
 
 void
-add_graph(struct facts *f, const struct advise_type *t, const struct rec *r)
+add_graph(struct facts *f, const struct rec *r)
 {
 	int64_t dur = 0;
 
-	begin_work(f, t, r);
-	if (!advise_in_iter(f, t, r))
+	begin_work(f, r);
+	if (!advise_in_iter(f, r))
 		return;
 	f->n_graph++;
-	if (rec_dur(r, t->at.dur, &dur))
+	if (rec_length(r, COL_dur_ns, &dur))
 		f->graph_ns = num_add(f->graph_ns, dur);
 }
