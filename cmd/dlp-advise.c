@@ -174,8 +174,7 @@ forget_verdict(struct advise_verdict *v)
 	buf_free(&v->evidence);
 	buf_free(&v->where);
 	buf_free(&v->within);
-	while (v->n_let > 0)
-		buf_free(&v->let[--v->n_let].text);
+	values_free(&v->let);
 }
 
 static void

@@ -7,6 +7,7 @@
 #define ADVISE_H
 
 #include "advise_facts.h"
+#include "wording.h"
 
 /* Called for each file of a section when that ends. */
 typedef void advise_done(void *arg, struct facts *f);
@@ -48,11 +49,7 @@ struct advise_verdict {
 	bool gains;          /* the ceiling is known */
 	int64_t ceiling;     /* the time of GPUs that it concerns, which is the
 			      * most that can be gained */
-	struct advise_let {  /* what the judge says, for the texts */
-		const char *name;
-		struct buf text;
-	} let[10];
-	size_t n_let;
+	struct values let;   /* what the judge says, for the texts */
 	/* escaped text, by advise.tab; evidence begins with what the judge has
 	 * put there */
 	struct buf evidence, problem, advice;
@@ -69,7 +66,6 @@ struct advise_rule {
 	advise_judge *judge;
 	advise_judge *dlprof_judge; /* with --dlprof; NULL: the same */
 	/* by advise.tab: */
-	size_t at;         /* its line */
 	int version;       /* rises when the rule judges differently */
 	bool dlprof;       /* one of DLProf's detectors */
 	double limit;      /* the threshold, unless --rule sets another */

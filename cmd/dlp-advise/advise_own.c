@@ -363,6 +363,7 @@ judge_few_blocks(const struct facts *f, struct advise_verdict *v)
 	size_t n;
 	const char *s = tops_first(&f->few, &n);
 	bool ops = 2 * f->no_op_ns <= f->kern_ns;
+	struct buf *where;
 
 	if (f->n_sized == 0) {
 		if (f->n_kern > 0)
@@ -370,8 +371,14 @@ judge_few_blocks(const struct facts *f, struct advise_verdict *v)
 		return;
 	}
 	verdict_kernels(f, f->few_ns, v);
-	if (s != NULL) /* the op with the most of it; if most has no op, ... */
-		buf_puts(verdict_let(v, ops ? "op" : "kernel"), s);
+	/* The op with the most of it; if most has no op, the kernel. Blanks
+	 * separate the pairs of a filter. */
+	where = s != NULL ? verdict_let(v, ops ? "op" : "kernel") : NULL;
+	for (; s != NULL && *s != '\0'; s++)
+		if ((unsigned char)*s <= ' ' || *s == '%' || *s == 0x7f)
+			buf_printf(where, "%%%02X", (unsigned char)*s);
+		else
+			buf_putc(where, *s);
 	tops_put(&f->few, &v->evidence, 3);
 	buf_u64(verdict_let(v, "few"), f->n_few);
 	buf_u64(verdict_let(v, "sized"), f->n_sized);
