@@ -29,7 +29,6 @@ double *tally_at(struct tally *t, const char *name, size_t n);
  * there is none. tally_take() does not find it a second time. */
 const char *tally_best(const struct tally *t, double *ns);
 const char *tally_take(struct tally *t, double *ns);
-void tally_free(struct tally *t);
 
 /* The classes that a busy record's time is shown by. */
 enum overview_class {
@@ -89,10 +88,12 @@ enum overview_info {
 	OV_INFOS,
 };
 
-struct overview_cols; /* overview_read.c */
+extern const char *const overview_infos[OV_INFOS]; /* their names */
+
+#define OVERVIEW_SEP "\034" /* between two names that make one */
 
 struct overview {
-	struct overview_cols *col;
+	struct buf both;  /* overview_read.c */
 	const char *file; /* the profile's name; NULL: unknown */
 	char *cmd_file;   /* as dlp-parse was given it */
 	bool ended;       /* a section was whole */
@@ -165,13 +166,6 @@ bool overview_std(const struct overview *o, double *ns);
 void overview_row(const struct overview *o);
 void overview_row_failed(const char *file, const char *error);
 
-/* Lines of the screen: nothing is wider than the page. */
-struct page {
-	int width;
-	double base; /* what is 100 % */
-	bool amd;    /* Tensor Cores are called matrix cores */
-};
-
 struct overview_how { /* how the commands on the screen are to be typed */
 	int width;
 	const char *key, *iters; /* the options that chose steps, or NULL */
@@ -179,13 +173,5 @@ struct overview_how { /* how the commands on the screen are to be typed */
 };
 
 void overview_screen(struct overview *o, const struct overview_how *how);
-
-/* How ranges with ops and shapes are recorded. */
-#define OVERVIEW_CAPTURE                                                       \
-	"most are of CUDA graphs captured before the profile began: begin"     \
-	" recording earlier (before the first step)"
-#define OVERVIEW_EMIT                                                          \
-	"in PyTorch run the step inside of"                                    \
-	" torch.autograd.profiler.emit_nvtx(record_shapes=True)"
 
 #endif

@@ -3,110 +3,55 @@
  * file, so a stream of several files has them by file (column src).
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "array.h"
 #include "err.h"
 #include "num.h"
 #include "overview.h"
 
-#define SEP "\034" /* between two names that make one: no text has it */
-
-struct overview_cols {
-	struct {
-		struct rec_col *name, *cc;
-	} dev;
-	struct {
-		struct rec_col *src, *n, *n_even, *mean, *std, *from, *to,
-		    *within, *agree, *once;
-	} stable;
-	struct {
-		struct rec_col *iter, *dropped;
-	} cut;
-	struct {
-		struct rec_col *src, *dev, *iter, *after, *class, *dur;
-	} busy;
-	struct {
-		struct rec_col *class, *sum;
-	} gapped;
-	struct {
-		struct rec_col *at, *dur, *api, *api_dur;
-	} edge;
-	struct {
-		struct rec_col *n, *key;
-	} cand;
-	struct {
-		struct rec_col *src, *iter, *phase, *sum;
-	} phase;
-	struct {
-		struct rec_col *tag, *op, *dir, *layer, *kernel, *tc, *eligible,
-		    *tc_why, *lacks, *why, *n, *sum;
-	} work;
-	struct {
-		struct rec_col *src, *id, *judged, *part_of, *share, *problem,
-		    *evidence, *advice;
-	} finding;
-	struct {
-		struct rec_col *name, *used;
-	} in_use;
-	struct buf tmp, name;
-};
-
 /* A number, 0 if it is unset. */
 static double
-number(const struct rec *r, const struct rec_col *c)
+number(const struct rec *r, int col)
 {
 	double v = 0;
 
-	rec_f64(r, c, &v);
+	rec_real(r, col, &v);
 	return v;
 }
 
-/* The text as it stands, "-" if it is unset; valid until the next. */
-static const char *
-word(struct overview_cols *col, const struct rec *r, const struct rec_col *c)
-{
-	size_t n;
-	const char *s = rec_raw(r, c, &n);
-
-	buf_clear(&col->tmp);
-	buf_put(&col->tmp, s != NULL ? s : "-", s != NULL ? n : 1);
-	return buf_str(&col->tmp);
-}
-
-/* A copy of it; the one before is freed. */
+/* A copy of the text as it stands, "-" if it is unset; the one before is freed.
+ */
 static void
-keep_word(
-    char **to, struct overview *o, const struct rec *r, const struct rec_col *c)
+keep_word(char **to, const struct rec *r, int col)
 {
+	struct mview v = rec_get_raw(r, col);
+
 	free(*to);
-	*to = xstrdup(word(o->col, r, c));
+	*to = xmemdup(v.s, v.n);
 }
 
 /* The escaped text as a line for people: what breaks lines is a blank, and of
  * the other escapes only those of a backslash and "-" are undone. */
 static void
-replace_text(char **to, const struct rec *r, const struct rec_col *c)
+replace_text(char **to, const struct rec *r, int col)
 {
+	struct mview v = rec_get_raw(r, col);
+	const char *s = v.s, *end = v.s + v.n;
 	struct buf b = { 0 };
-	size_t i, n;
-	const char *s = rec_raw(r, c, &n);
 
-	if (s == NULL)
-		buf_puts(&b, "-");
-	for (i = 0; s != NULL && i < n; i++) {
-		if (s[i] != '\\' || i + 1 == n) {
-			buf_putc(&b, s[i]);
-		} else if (s[i + 1] == '\\') {
-			buf_putc(&b, s[++i]);
-		} else if (memchr("tnr", s[i + 1], 3) != NULL) {
+	for (; s < end; s++) {
+		if (*s != '\\' || s + 1 == end) {
+			buf_putc(&b, *s);
+		} else if (s[1] == '\\') {
+			buf_putc(&b, *++s);
+		} else if (memchr("tnr", s[1], 3) != NULL) {
 			buf_putc(&b, ' ');
-			i++;
-		} else if (n - i >= 4 && memcmp(s + i, "\\x2d", 4) == 0) {
+			s++;
+		} else if (text_starts(s, (size_t)(end - s), "\\x2d")) {
 			buf_putc(&b, '-');
-			i += 3;
+			s += 3;
 		} else {
-			buf_putc(&b, s[i]);
+			buf_putc(&b, *s);
 		}
 	}
 	free(*to);
@@ -114,61 +59,30 @@ replace_text(char **to, const struct rec *r, const struct rec_col *c)
 	buf_free(&b);
 }
 
-/* A text of the record that is part of a name. */
 static void
-add_word(struct buf *b, const struct rec *r, const struct rec_col *c)
+add(struct tally *t, struct mview name, double ns)
 {
-	size_t n;
-	const char *s = rec_raw(r, c, &n);
-
-	buf_put(b, s != NULL ? s : "-", s != NULL ? n : 1);
+	*tally_at(t, name.s, name.n) += ns;
 }
 
-/* The steps of the record's file; NULL if nothing is known of them. */
+/* Two texts as one name. */
+static struct mview
+join(struct overview *o, struct mview a, struct mview b)
+{
+	buf_clear(&o->both);
+	buf_put(&o->both, a.s, a.n);
+	buf_puts(&o->both, OVERVIEW_SEP);
+	buf_put(&o->both, b.s, b.n);
+	return (struct mview){ o->both.s, o->both.len };
+}
+
+/* The steps of the record's file. */
 static struct overview_steps *
-steps_of(const struct overview *o, const struct rec *r, const struct rec_col *c)
+steps_of(struct overview *o, const struct rec *r)
 {
-	size_t n;
-	const char *s = rec_raw(r, c, &n);
-	uint32_t i = smap_find(&o->src, s != NULL ? s : "-", s != NULL ? n : 1);
-
-	return i != SMAP_NONE && o->steps[i].known ? &o->steps[i] : NULL;
-}
-
-/* Whether the iteration is one of the steps that count. */
-static bool
-counts(const struct overview_steps *s, const struct rec *r,
-    const struct rec_col *iter)
-{
-	double i;
-
-	if (s == NULL)
-		return true;
-	return rec_f64(r, iter, &i) && (s->all || (i >= s->from && i <= s->to));
-}
-
-static void
-on_dev(struct stage *st, struct rec *r)
-{
-	struct overview *o = st->ctx;
-	const char *name = word(o->col, r, o->col->dev.name);
-	uint32_t i = smap_put(&o->dev_name, name, strlen(name), NULL);
-	double cc;
-
-	o->dev_name.val[i]++;
-	name = word(o->col, r, o->col->dev.cc);
-	if (num_f64(name, strlen(name), &cc) && cc > 0 && cc < 8)
-		o->no_tf32 = true;
-}
-
-static struct overview_steps *
-steps_put(struct overview *o, const struct rec *r, const struct rec_col *c)
-{
-	size_t n;
-	const char *s = rec_raw(r, c, &n);
+	struct mview src = rec_get_raw(r, COL_src);
 	bool is_new;
-	uint32_t i =
-	    smap_put(&o->src, s != NULL ? s : "-", s != NULL ? n : 1, &is_new);
+	uint32_t i = smap_put(&o->src, src.s, src.n, &is_new);
 
 	ARRAY_GROW(o->steps, i, o->steps_cap);
 	if (is_new)
@@ -176,19 +90,41 @@ steps_put(struct overview *o, const struct rec *r, const struct rec_col *c)
 	return &o->steps[i];
 }
 
+/* Whether the iteration is one of the steps that count. */
+static bool
+counts(const struct overview_steps *s, const struct rec *r, int col)
+{
+	double i;
+
+	return !s->known || (rec_real(r, col, &i) &&
+				(s->all || (i >= s->from && i <= s->to)));
+}
+
+static void
+on_dev(struct stage *st, struct rec *r)
+{
+	struct overview *o = st->ctx;
+	struct mview name = rec_get_raw(r, COL_name), cc = rec_get(r, COL_cc);
+	uint32_t i = smap_put(&o->dev_name, name.s, name.n, NULL);
+	double v;
+
+	o->dev_name.val[i]++;
+	if (cc.s != NULL && num_f64(cc.s, cc.n, &v) && v > 0 && v < 8)
+		o->no_tf32 = true;
+}
+
 /* Adds the steps of a file to those of the files before: their mean, and the
  * sum of the squares of what they differ from it. */
 static void
 add_steps(struct overview *o, const struct rec *r)
 {
-	const struct overview_cols *col = o->col;
-	double n = number(r, col->stable.n_even), d, std;
+	double n = number(r, COL_n_even), d, std;
 
 	if (n <= 0)
-		n = number(r, col->stable.n);
-	o->n_all += number(r, col->stable.n);
-	d = number(r, col->stable.mean) - o->mean;
-	if (!rec_f64(r, col->stable.std, &std)) {
+		n = number(r, COL_n);
+	o->n_all += number(r, COL_n);
+	d = number(r, COL_mean_ns) - o->mean;
+	if (!rec_real(r, COL_std_ns, &std)) {
 		if (n > 1)
 			o->no_std = true;
 	} else if (n > 1) {
@@ -204,25 +140,20 @@ static void
 on_stable(struct stage *st, struct rec *r)
 {
 	struct overview *o = st->ctx;
-	struct overview_cols *col = o->col;
-	struct overview_steps *s = steps_put(o, r, col->stable.src);
-	const char *w;
+	struct overview_steps *s = steps_of(o, r);
 
 	add_steps(o, r);
 	s->known = true;
-	s->all = !rec_f64(r, col->stable.from, &s->from);
-	s->to = number(r, col->stable.to);
-	if (o->n_stable++ > 0) {
-		w = word(col, r, col->stable.from);
-		o->differ |= strcmp(w, o->first) != 0;
-		w = word(col, r, col->stable.to);
-		o->differ |= strcmp(w, o->last) != 0;
-	}
-	keep_word(&o->first, o, r, col->stable.from);
-	keep_word(&o->last, o, r, col->stable.to);
-	keep_word(&o->within, o, r, col->stable.within);
-	keep_word(&o->agree, o, r, col->stable.agree);
-	o->n_once += number(r, col->stable.once);
+	s->all = !rec_real(r, COL_from, &s->from);
+	s->to = number(r, COL_to);
+	if (o->n_stable++ > 0)
+		o->differ |= !mv_eq(rec_get_raw(r, COL_from), o->first) ||
+			     !mv_eq(rec_get_raw(r, COL_to), o->last);
+	keep_word(&o->first, r, COL_from);
+	keep_word(&o->last, r, COL_to);
+	keep_word(&o->within, r, COL_within_pct);
+	keep_word(&o->agree, r, COL_agree);
+	o->n_once += number(r, COL_n_once);
 }
 
 static void
@@ -231,58 +162,38 @@ on_cut(struct stage *st, struct rec *r)
 	struct overview *o = st->ctx;
 	double v;
 
-	if (rec_f64(r, o->col->cut.iter, &v) ||
-	    rec_raw(r, o->col->cut.dropped, &(size_t){ 0 }) != NULL)
+	if (rec_real(r, COL_iter, &v) || rec_get(r, COL_dropped).s != NULL)
 		o->n_cut++;
-}
-
-static enum overview_class
-class_of(const char *class)
-{
-	static const char *const working[] = { "tc", "kern", "graph", "comm",
-		"mem" };
-	int i;
-
-	for (i = 0; i < OV_IDLE; i++)
-		if (strcmp(class, working[i]) == 0)
-			return (enum overview_class)i;
-	return strcmp(class, "dataload") == 0 ? OV_DATALOAD : OV_IDLE;
-}
-
-static struct overview_device *
-device_of(struct overview *o, const struct rec *r)
-{
-	struct overview_cols *col = o->col;
-	bool is_new;
-	uint32_t i;
-
-	buf_clear(&col->name);
-	add_word(&col->name, r, col->busy.src);
-	buf_puts(&col->name, SEP);
-	add_word(&col->name, r, col->busy.dev);
-	i = smap_put(&o->dev_key, col->name.s, col->name.len, &is_new);
-	ARRAY_GROW(o->dev, i, o->dev_cap);
-	if (is_new)
-		o->dev[i] = (struct overview_device){ 0 };
-	return &o->dev[i];
 }
 
 static void
 on_busy(struct stage *st, struct rec *r)
 {
+	static const char *const class[] = { "tc", "kern", "graph", "comm",
+		"mem" };
 	struct overview *o = st->ctx;
-	const struct overview_cols *col = o->col;
-	struct overview_device *d = device_of(o, r);
-	struct overview_steps *steps = steps_of(o, r, col->busy.src);
-	enum overview_class c = class_of(word(o->col, r, col->busy.class));
-	double ns = number(r, col->busy.dur), v;
-	bool between = false;
+	const struct overview_steps *steps = steps_of(o, r);
+	struct mview name =
+	    join(o, rec_get_raw(r, COL_src), rec_get_raw(r, COL_dev));
+	double ns = number(r, COL_dur_ns), v;
+	struct overview_device *d;
+	bool is_new, between = false;
+	uint32_t i = smap_put(&o->dev_key, name.s, name.n, &is_new);
+	int c = 0;
 
+	ARRAY_GROW(o->dev, i, o->dev_cap);
+	d = &o->dev[i];
+	if (is_new)
+		*d = (struct overview_device){ 0 };
+	while (c < OV_IDLE && !mv_eq(rec_get(r, COL_class), class[c]))
+		c++;
+	if (mv_eq(rec_get(r, COL_class), "dataload"))
+		c = OV_DATALOAD;
 	if (c < OV_IDLE && ns > 0)
 		d->used = o->any_work = true;
-	if (!counts(steps, r, col->busy.iter)) {
-		between = !rec_f64(r, col->busy.iter, &v) &&
-			  counts(steps, r, col->busy.after);
+	if (!counts(steps, r, COL_iter)) {
+		between =
+		    !rec_real(r, COL_iter, &v) && counts(steps, r, COL_after);
 		if (!between)
 			return;
 	}
@@ -299,28 +210,24 @@ static void
 on_gapped(struct stage *st, struct rec *r)
 {
 	struct overview *o = st->ctx;
-	const char *class = word(o->col, r, o->col->gapped.class);
 
-	*tally_at(&o->gap, class, strlen(class)) +=
-	    number(r, o->col->gapped.sum);
+	add(&o->gap, rec_get_raw(r, COL_class), number(r, COL_sum_dur_ns));
 }
 
 static void
 on_edge(struct stage *st, struct rec *r)
 {
 	struct overview *o = st->ctx;
-	const struct overview_cols *col = o->col;
-	double ns = number(r, col->edge.dur),
-	       api = number(r, col->edge.api_dur);
+	double ns = number(r, COL_dur_ns), api = number(r, COL_api_dur_ns);
+	struct mview at = rec_get(r, COL_at);
 
-	if (rec_is(r, col->edge.at, "before"))
+	if (mv_eq(at, "before"))
 		o->before += ns;
-	else if (rec_is(r, col->edge.at, "behind"))
+	else if (mv_eq(at, "behind"))
 		o->behind += ns;
-	if (rec_raw(r, col->edge.api, &(size_t){ 0 }) == NULL ||
-	    api <= o->edge_api_ns)
+	if (rec_get(r, COL_api).s == NULL || api <= o->edge_api_ns)
 		return;
-	replace_text(&o->edge_api, r, col->edge.api);
+	replace_text(&o->edge_api, r, COL_api);
 	o->edge_api_ns = api;
 }
 
@@ -329,100 +236,77 @@ on_cand(struct stage *st, struct rec *r)
 {
 	struct overview *o = st->ctx;
 
-	if (o->try_key == NULL && number(r, o->col->cand.n) >= 3)
-		replace_text(&o->try_key, r, o->col->cand.key);
+	if (o->try_key == NULL && number(r, COL_n) >= 3)
+		replace_text(&o->try_key, r, COL_key);
 }
 
 static void
 on_phase(struct stage *st, struct rec *r)
 {
 	struct overview *o = st->ctx;
-	const struct overview_cols *col = o->col;
-	const char *phase;
 
-	if (!counts(steps_of(o, r, col->phase.src), r, col->phase.iter))
-		return;
-	phase = word(o->col, r, col->phase.phase);
-	*tally_at(&o->phase, phase, strlen(phase)) += number(r, col->phase.sum);
+	if (counts(steps_of(o, r), r, COL_iter))
+		add(&o->phase, rec_get_raw(r, COL_phase),
+		    number(r, COL_gpu_sum_ns));
 }
 
 /* Whether a list of words, joined by commas, has the word. */
 static bool
-has_word(const struct rec *r, const struct rec_col *c, const char *want)
+has_word(struct mview list, const char *want)
 {
-	size_t n, k, len = strlen(want);
-	const char *s = rec_raw(r, c, &n), *comma;
+	const char *end = list.s + list.n, *comma;
 
-	for (; s != NULL; s = comma != NULL ? comma + 1 : NULL) {
-		comma = memchr(s, ',', n);
-		k = comma != NULL ? (size_t)(comma - s) : n;
-		if (k == len && memcmp(s, want, len) == 0)
+	for (; list.s != NULL; list = mv(comma + 1, end)) {
+		comma = memchr(list.s, ',', list.n);
+		if (comma == NULL)
+			return mv_eq(list, want);
+		if (mv_eq(mv(list.s, comma), want))
 			return true;
-		n -= comma != NULL ? k + 1 : n;
 	}
 	return false;
-}
-
-/* A graph as a whole: nothing is known of its kernels. */
-static void
-add_graph(struct overview *o, double ns)
-{
-	o->tc_dark += ns;
-	o->kern_ns += ns;
-	o->graph_ns += ns;
-	o->no_shapes += ns;
-	o->no_flop += ns;
-	o->no_verdict += ns;
 }
 
 /* A reason why Tensor Cores are not used, or slow, and the op it is of. */
 static void
 add_reason(struct overview *o, const struct rec *r, struct tally *to,
-    const char *op, double ns)
+    struct mview op, double ns)
 {
-	struct buf *name = &o->col->name;
-	const char *why = word(o->col, r, o->col->work.tc_why);
-	size_t n;
+	struct mview why = rec_get_raw(r, COL_tc_why);
 
-	*tally_at(to, why, strlen(why)) += ns;
-	buf_clear(name);
-	buf_puts(name, why);
-	buf_puts(name, SEP);
+	add(to, why, ns);
 	/* a range around a kernel without an op can be a whole step */
-	if (rec_raw(r, o->col->work.op, &n) != NULL)
-		buf_puts(name, op);
-	else
-		add_word(name, r, o->col->work.kernel);
-	*tally_at(&o->why_op, name->s, name->len) += ns;
+	if (rec_get(r, COL_op).s == NULL)
+		op = rec_get_raw(r, COL_short);
+	add(&o->why_op, join(o, why, op), ns);
 }
 
 static void
-add_kernels(struct overview *o, const struct rec *r, const char *op, double ns)
+add_kernels(struct overview *o, const struct rec *r, struct mview op, double ns)
 {
-	const struct overview_cols *col = o->col;
-	bool tc = rec_is(r, col->work.tc, "yes");
-	bool dark = rec_is(r, col->work.tc, "unknown");
-	bool maybe = rec_is(r, col->work.eligible, "unknown");
-	bool why = rec_raw(r, col->work.tc_why, &(size_t){ 0 }) != NULL;
+	struct mview lacks = rec_get(r, COL_lacks);
+	bool tc = mv_eq(rec_get(r, COL_tc), "yes");
+	bool dark = mv_eq(rec_get(r, COL_tc), "unknown");
+	bool maybe = mv_eq(rec_get(r, COL_tc_eligible), "unknown");
+	bool why = rec_get(r, COL_tc_why).s != NULL;
 
-	o->n_kern += number(r, col->work.n);
+	o->n_kern += number(r, COL_n);
 	o->kern_ns += ns;
-	if (rec_is(r, col->work.dir, "comm"))
+	if (mv_eq(rec_get(r, COL_dir), "comm"))
 		o->comm_work += ns;
-	if (has_word(r, col->work.lacks, "shapes")) {
+	if (has_word(lacks, "shapes")) {
 		o->no_shapes += ns;
-		if (rec_raw(r, col->work.op, &(size_t){ 0 }) == NULL)
+		if (rec_get(r, COL_op).s == NULL)
 			o->opless += ns;
 	}
-	if (has_word(r, col->work.lacks, "flop"))
+	if (has_word(lacks, "flop"))
 		o->no_flop += ns;
-	if (has_word(r, col->work.lacks, "capture"))
+	if (has_word(lacks, "capture"))
 		o->no_capture += ns;
 	if (dark)
 		o->no_verdict += ns;
 	if (!maybe)
 		o->n_judged++;
-	if (!tc && why && rec_is(r, col->work.eligible, "yes")) {
+	if (!tc && why && mv_eq(rec_get(r, COL_tc_eligible), "yes")) {
 		o->eligible += ns;
 		add_reason(o, r, &o->why, op, ns);
 	} else if (tc && why) {
@@ -435,80 +319,77 @@ add_kernels(struct overview *o, const struct rec *r, const char *op, double ns)
 
 /* The op's name; of work without an op that of the ranges around it. */
 static void
-op_name(struct buf *b, const struct rec *r, const struct overview_cols *col)
+op_name(struct buf *b, const struct rec *r)
 {
-	size_t n;
+	struct mview op = rec_get(r, COL_op), dir = rec_get(r, COL_dir);
+	struct mview layer = rec_get(r, COL_layer);
 
-	buf_clear(b);
-	if (rec_raw(r, col->work.op, &n) != NULL) {
-		add_word(b, r, col->work.op);
-		if (rec_raw(r, col->work.dir, &n) != NULL) {
-			buf_putc(b, ' ');
-			add_word(b, r, col->work.dir);
-		}
+	if (op.s == NULL) {
+		buf_put(b, layer.s, layer.n);
+		buf_puts(b, layer.s != NULL ? " (no op)" : "(no op)");
 		return;
 	}
-	if (rec_raw(r, col->work.layer, &n) != NULL) {
-		add_word(b, r, col->work.layer);
+	buf_put(b, op.s, op.n);
+	if (dir.s != NULL)
 		buf_putc(b, ' ');
-	}
-	buf_puts(b, "(no op)");
+	buf_put(b, dir.s, dir.n);
 }
 
 /* Adds the op's time by kernel, and sees to the longest of them. */
 static void
-add_op(struct overview *o, const struct rec *r, const char *name, double ns)
+add_op(struct overview *o, const struct rec *r, struct mview name, double ns)
 {
-	const struct overview_cols *col = o->col;
-	bool is_kern = rec_is(r, col->work.tag, "kern");
-	struct buf *both = &o->col->name;
+	bool is_kern = mv_eq(rec_get(r, COL_tag), "kern");
+	int kernel = is_kern ? COL_short : COL_tag;
+	struct mview both;
 	uint32_t i;
 	double sum;
 
-	*tally_at(&o->op, name, strlen(name)) += ns;
-	i = smap_find(&o->op.name, name, strlen(name));
+	add(&o->op, name, ns);
+	i = smap_find(&o->op.name, name.s, name.n);
 	if (i >= o->ops_cap) {
 		o->ops = xrealloc(o->ops, o->op.cap, sizeof(*o->ops));
 		memset(o->ops + o->ops_cap, 0,
 		    (o->op.cap - o->ops_cap) * sizeof(*o->ops));
 		o->ops_cap = o->op.cap;
 	}
-	buf_clear(both);
-	buf_puts(both, name);
-	buf_puts(both, SEP);
-	add_word(both, r, is_kern ? col->work.kernel : col->work.tag);
-	sum = *tally_at(&o->kern, both->s, both->len) += ns;
+	both = join(o, name, rec_get_raw(r, kernel));
+	sum = *tally_at(&o->kern, both.s, both.n) += ns;
 	if (sum <= o->ops[i].longest)
 		return;
 	o->ops[i].longest = sum;
-	keep_word(&o->ops[i].kernel, o, r,
-	    is_kern ? col->work.kernel : col->work.tag);
-	o->ops[i].tc = is_kern && rec_is(r, col->work.tc, "yes");
+	keep_word(&o->ops[i].kernel, r, kernel);
+	o->ops[i].tc = is_kern && mv_eq(rec_get(r, COL_tc), "yes");
 }
 
 static void
 on_work(struct stage *st, struct rec *r)
 {
 	struct overview *o = st->ctx;
-	const struct overview_cols *col = o->col;
-	double ns = number(r, col->work.sum);
-	struct buf name = { 0 };
-	const char *why;
-	size_t n;
+	double ns = number(r, COL_sum_dur_ns);
+	struct buf b = { 0 };
+	struct mview name;
 
 	o->work += ns;
-	if (rec_raw(r, col->work.op, &n) == NULL) {
+	if (rec_get(r, COL_op).s == NULL) {
 		o->no_op += ns;
-		why = word(o->col, r, col->work.why);
-		*tally_at(&o->no_op_why, why, strlen(why)) += ns;
+		add(&o->no_op_why, rec_get_raw(r, COL_why), ns);
 	}
-	op_name(&name, r, col);
-	add_op(o, r, buf_str(&name), ns);
-	if (rec_is(r, col->work.tag, "kern"))
-		add_kernels(o, r, buf_str(&name), ns);
-	else if (rec_is(r, col->work.tag, "graph"))
-		add_graph(o, ns);
-	buf_free(&name);
+	op_name(&b, r);
+	name = (struct mview){ b.s, b.len };
+	add_op(o, r, name, ns);
+	if (mv_eq(rec_get(r, COL_tag), "kern")) {
+		add_kernels(o, r, name, ns);
+	} else if (mv_eq(rec_get(r, COL_tag), "graph")) {
+		/* as a whole: nothing is known of its kernels */
+		o->tc_dark += ns;
+		o->kern_ns += ns;
+		o->graph_ns += ns;
+		o->no_shapes += ns;
+		o->no_flop += ns;
+		o->no_verdict += ns;
+	}
+	buf_free(&b);
 }
 
 /* dlp-advise has findings of less than that share, in percent, after those
@@ -518,17 +399,17 @@ on_work(struct stage *st, struct rec *r)
 /* The finding's place, after those with a greater share; it is made anew, or
  * moved where the share of this file is greater than that of the others. */
 static struct overview_finding *
-place_finding(struct overview *o, const char *id, double pct)
+place_finding(struct overview *o, struct mview id, double pct)
 {
 	struct overview_finding f = { 0 };
 	int i = 0;
 
-	while (i < o->n_found && strcmp(o->found[i].id, id) != 0)
+	while (i < o->n_found && !mv_eq(id, o->found[i].id))
 		i++;
 	if (i == o->n_found) {
 		ARRAY_GROW(o->found, o->n_found, o->found_cap);
 		o->found[o->n_found++] = f;
-		o->found[i].id = xstrdup(id);
+		o->found[i].id = xmemdup(id.s, id.n);
 	} else if (pct <= o->found[i].pct) {
 		o->found[i].n_file++;
 		return NULL;
@@ -546,83 +427,76 @@ static void
 on_in_use(struct stage *st, struct rec *r)
 {
 	struct overview *o = st->ctx;
+	struct mview name = rec_get(r, COL_name);
+	bool used = mv_eq(rec_get(r, COL_used), "yes");
 
-	if (!rec_is(r, o->col->in_use.used, "yes"))
-		return;
-	o->tf32 |= rec_is(r, o->col->in_use.name, "tf32");
-	o->replays |= rec_is(r, o->col->in_use.name, "graphs");
+	o->tf32 |= used && mv_eq(name, "tf32");
+	o->replays |= used && mv_eq(name, "graphs");
 }
 
 static void
 on_finding(struct stage *st, struct rec *r)
 {
 	struct overview *o = st->ctx;
-	struct overview_cols *col = o->col;
-	const char *id = word(col, r, col->finding.id);
+	struct mview id = rec_get_raw(r, COL_id);
+	struct mview judged = rec_get(r, COL_judged);
 	struct overview_finding *f;
 	double pct = -1;
-	size_t n;
 
-	if (rec_is(r, col->finding.judged, "not judged"))
-		smap_put(&o->unjudged, id, strlen(id), NULL);
-	if (!rec_is(r, col->finding.judged, "yes"))
+	if (mv_eq(judged, "not judged"))
+		smap_put(&o->unjudged, id.s, id.n, NULL);
+	if (!mv_eq(judged, "yes"))
 		return;
-	smap_put(&o->fired, id, strlen(id), NULL);
-	if (rec_raw(r, col->finding.part_of, &n) != NULL)
+	smap_put(&o->fired, id.s, id.n, NULL);
+	if (rec_get(r, COL_part_of).s != NULL)
 		return;
-	if (rec_f64(r, col->finding.share, &pct) && pct < LITTLE)
+	if (rec_real(r, COL_share_pct, &pct) && pct < LITTLE)
 		pct -= LITTLE + 1;
 	f = place_finding(o, id, pct);
 	if (f == NULL)
 		return;
-	keep_word(&f->share, o, r, col->finding.share);
-	replace_text(&f->src, r, col->finding.src);
-	replace_text(&f->problem, r, col->finding.problem);
-	replace_text(&f->evidence, r, col->finding.evidence);
-	replace_text(&f->advice, r, col->finding.advice);
+	keep_word(&f->share, r, COL_share_pct);
+	replace_text(&f->src, r, COL_src);
+	replace_text(&f->problem, r, COL_problem);
+	replace_text(&f->evidence, r, COL_evidence);
+	replace_text(&f->advice, r, COL_recommendation);
 }
 
-static bool
-is(const char *s, size_t n, const char *name)
-{
-	return strlen(name) == n && memcmp(s, name, n) == 0;
-}
+const char *const overview_infos[OV_INFOS] = { "dialect", "recorder",
+	"dlprof_version", "schema", "driver", "cuda", "times", "hip",
+	"framework", "product", "marker_ns", "vendor", "activities",
+	"profiler_options", "serving", "world_size" };
 
 static void
-on_info(struct overview *o, const char *s, size_t n)
+on_info(struct overview *o, struct mview line)
 {
-	static const char *const name[] = { "dialect", "recorder",
-		"dlprof_version", "schema", "driver", "cuda", "times", "hip",
-		"framework", "product", "marker_ns", "vendor", "activities",
-		"profiler_options", "serving", "world_size" };
-	const char *tab = memchr(s, '\t', n), *end;
-	size_t len, i;
+	const char *tab = mv_find(line, "\t"), *end = line.s + line.n, *next;
+	struct mview name, v;
+	size_t i;
 	double arch;
 
 	if (tab == NULL)
 		return;
-	end = memchr(tab + 1, '\t', n - (size_t)(tab + 1 - s));
-	len = (end != NULL ? (size_t)(end - s) : n) - (size_t)(tab + 1 - s);
-	n = (size_t)(tab - s);
-	for (i = 0; i < ARRAY_LEN(name); i++)
-		if (is(s, n, name[i])) {
+	name = mv(line.s, tab);
+	next = memchr(tab + 1, '\t', (size_t)(end - tab - 1));
+	v = mv(tab + 1, next != NULL ? next : end);
+	for (i = 0; i < OV_INFOS; i++)
+		if (mv_eq(name, overview_infos[i])) {
 			free(o->info[i]);
-			o->info[i] = xmemdup(tab + 1, len);
+			o->info[i] = xmemdup(v.s, v.n);
 		}
-	if (is(s, n, "src"))
-		o->n_src++;
+	o->n_src += mv_eq(name, "src");
 	o->amd |=
-	    is(s, n, "hip") || (is(s, n, "vendor") && is(tab + 1, len, "amd"));
-	if (is(s, n, "kernel_arch") && num_f64(tab + 1, len, &arch) &&
-	    arch < 80)
+	    mv_eq(name, "hip") || (mv_eq(name, "vendor") && mv_eq(v, "amd"));
+	if (mv_eq(name, "kernel_arch") && num_f64(v.s, v.n, &arch) && arch < 80)
 		o->no_tf32 = true;
 }
 
 /* The first command names the profile: "dlp-parse VERSION [--] FILE". */
 static void
-on_cmd(struct overview *o, const char *s, size_t n)
+on_cmd(struct overview *o, struct mview line)
 {
-	const char *end = s + n;
+	const char *s = line.s, *end = line.s + line.n;
 	int i;
 
 	if (o->cmd_file != NULL)
@@ -639,13 +513,14 @@ on_cmd(struct overview *o, const char *s, size_t n)
 static void
 on_meta(struct stage *st, struct rec *r)
 {
-	size_t wlen, n;
-	const char *rest, *word = rec_meta(r, &wlen, &rest, &n);
+	size_t wlen;
+	struct mview rest;
+	const char *word = rec_meta(r, &wlen, &rest.s, &rest.n);
 
-	if (is(word, wlen, "info"))
-		on_info(st->ctx, rest, n);
-	else if (is(word, wlen, "cmd"))
-		on_cmd(st->ctx, rest, n);
+	if (text_is(word, wlen, "info"))
+		on_info(st->ctx, rest);
+	else if (text_is(word, wlen, "cmd"))
+		on_cmd(st->ctx, rest);
 }
 
 static void
@@ -656,84 +531,32 @@ on_end(struct stage *st)
 	o->ended |= st->complete;
 }
 
-static void
-read_steps(struct overview_cols *c, struct stage *st)
-{
-	struct rec_type *t = stage_on(st, "stable", on_stable, NULL, NULL);
-
-	REC_COLS(t, REC_NEED, { &c->stable.n, "n" },
-	    { &c->stable.n_even, "n_even" }, { &c->stable.mean, "mean_ns" },
-	    { &c->stable.std, "std_ns" }, { &c->stable.from, "from" },
-	    { &c->stable.to, "to" }, { &c->stable.within, "within_pct" });
-	REC_COLS(t, REC_OPT, { &c->stable.agree, "agree" },
-	    { &c->stable.once, "n_once" }, { &c->stable.src, "src" });
-	t = stage_on(st, "cut", on_cut, NULL, NULL);
-	c->cut.iter = rec_col(t, "iter", REC_NEED);
-	c->cut.dropped = rec_col(t, "dropped", REC_OPT);
-	t = stage_on(st, "cand", on_cand, NULL, NULL);
-	REC_COLS(t, REC_NEED, { &c->cand.n, "n" }, { &c->cand.key, "key" });
-	t = stage_on(st, "phase", on_phase, NULL, NULL);
-	REC_COLS(t, REC_NEED, { &c->phase.iter, "iter" },
-	    { &c->phase.phase, "phase" }, { &c->phase.sum, "gpu_sum_ns" });
-	c->phase.src = rec_col(t, "src", REC_OPT);
-}
-
-static void
-read_devices(struct overview_cols *c, struct stage *st)
-{
-	struct rec_type *t = stage_on(st, "dev", on_dev, NULL, NULL);
-
-	REC_COLS(t, REC_OPT, { &c->dev.name, "name" }, { &c->dev.cc, "cc" });
-	t = stage_on(st, "busy", on_busy, NULL, NULL);
-	REC_COLS(t, REC_NEED, { &c->busy.dev, "dev" },
-	    { &c->busy.iter, "iter" }, { &c->busy.class, "class" },
-	    { &c->busy.dur, "dur_ns" });
-	REC_COLS(
-	    t, REC_OPT, { &c->busy.src, "src" }, { &c->busy.after, "after" });
-	t = stage_on(st, "gapped", on_gapped, NULL, NULL);
-	REC_COLS(t, REC_NEED, { &c->gapped.class, "class" },
-	    { &c->gapped.sum, "sum_dur_ns" });
-	t = stage_on(st, "edge", on_edge, NULL, NULL);
-	REC_COLS(t, REC_NEED, { &c->edge.at, "at" }, { &c->edge.dur, "dur_ns" },
-	    { &c->edge.api, "api" }, { &c->edge.api_dur, "api_dur_ns" });
-}
-
-static void
-read_work(struct overview_cols *c, struct stage *st)
-{
-	struct rec_type *t = stage_on(st, "work", on_work, NULL, NULL);
-
-	REC_COLS(t, REC_NEED, { &c->work.tag, "tag" }, { &c->work.op, "op" },
-	    { &c->work.dir, "dir" }, { &c->work.layer, "layer" },
-	    { &c->work.kernel, "short" }, { &c->work.tc, "tc" },
-	    { &c->work.eligible, "tc_eligible" }, { &c->work.tc_why, "tc_why" },
-	    { &c->work.lacks, "lacks" }, { &c->work.why, "why" },
-	    { &c->work.n, "n" }, { &c->work.sum, "sum_dur_ns" });
-	t = stage_on(st, "finding", on_finding, NULL, NULL);
-	/* those that DLProf found have fewer columns */
-	REC_COLS(t, REC_NEED, { &c->finding.id, "id" },
-	    { &c->finding.judged, "judged" },
-	    { &c->finding.problem, "problem" },
-	    { &c->finding.advice, "recommendation" });
-	REC_COLS(t, REC_OPT, { &c->finding.src, "src" },
-	    { &c->finding.part_of, "part_of" },
-	    { &c->finding.share, "share_pct" },
-	    { &c->finding.evidence, "evidence" });
-	t = stage_on(st, "in_use", on_in_use, NULL, NULL);
-	REC_COLS(t, REC_NEED, { &c->in_use.name, "name" },
-	    { &c->in_use.used, "used" });
-}
-
 void
 overview_read(struct overview *o, struct stage *st)
 {
-	o->col = xcalloc(1, sizeof(*o->col));
 	st->ctx = o;
 	st->meta = on_meta;
 	st->end = on_end;
-	read_steps(o->col, st);
-	read_devices(o->col, st);
-	read_work(o->col, st);
+	stage_reads(st, "stable", on_stable,
+	    .need = "n n_even mean_ns std_ns from to within_pct",
+	    .opt = "agree n_once src");
+	stage_reads(st, "cut", on_cut, .need = "iter", .opt = "dropped");
+	stage_reads(st, "cand", on_cand, .need = "n key");
+	stage_reads(st, "phase", on_phase, .need = "iter phase gpu_sum_ns",
+	    .opt = "src");
+	stage_reads(st, "dev", on_dev, .opt = "name cc");
+	stage_reads(st, "busy", on_busy, .need = "dev iter class dur_ns",
+	    .opt = "src after");
+	stage_reads(st, "gapped", on_gapped, .need = "class sum_dur_ns");
+	stage_reads(st, "edge", on_edge, .need = "at dur_ns api api_dur_ns");
+	stage_reads(st, "work", on_work,
+	    .need = "tag op dir layer short tc tc_eligible tc_why lacks why n"
+		    " sum_dur_ns");
+	/* those that DLProf found have fewer columns */
+	stage_reads(st, "finding", on_finding,
+	    .need = "id judged problem recommendation",
+	    .opt = "src part_of share_pct evidence");
+	stage_reads(st, "in_use", on_in_use, .need = "name used");
 }
 
 void
@@ -758,22 +581,6 @@ overview_total(struct overview *o)
 	o->timed = o->n_gpu > 0 && o->info[OV_TIMES] == NULL;
 }
 
-static void
-free_findings(struct overview *o)
-{
-	struct overview_finding *f;
-
-	for (f = o->found; f < o->found + o->n_found; f++) {
-		free(f->id);
-		free(f->problem);
-		free(f->evidence);
-		free(f->advice);
-		free(f->share);
-		free(f->src);
-	}
-	free(o->found);
-}
-
 void
 overview_free(struct overview *o)
 {
@@ -783,23 +590,32 @@ overview_free(struct overview *o)
 		&o->unjudged };
 	char *texts[] = { o->cmd_file, o->first, o->last, o->within, o->agree,
 		o->edge_api, o->try_key };
+	struct overview_finding *f;
 	size_t i;
 
-	free_findings(o);
+	for (f = o->found; f < o->found + o->n_found; f++) {
+		free(f->id);
+		free(f->problem);
+		free(f->evidence);
+		free(f->advice);
+		free(f->share);
+		free(f->src);
+	}
 	for (i = 0; i < o->ops_cap; i++)
 		free(o->ops[i].kernel);
-	for (i = 0; i < ARRAY_LEN(tallies); i++)
-		tally_free(tallies[i]);
+	for (i = 0; i < ARRAY_LEN(tallies); i++) {
+		smap_free(&tallies[i]->name);
+		free(tallies[i]->sum);
+	}
 	for (i = 0; i < ARRAY_LEN(maps); i++)
 		smap_free(maps[i]);
 	for (i = 0; i < ARRAY_LEN(texts); i++)
 		free(texts[i]);
 	for (i = 0; i < OV_INFOS; i++)
 		free(o->info[i]);
+	free(o->found);
 	free(o->ops);
 	free(o->dev);
 	free(o->steps);
-	buf_free(&o->col->tmp);
-	buf_free(&o->col->name);
-	free(o->col);
+	buf_free(&o->both);
 }

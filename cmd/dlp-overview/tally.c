@@ -59,10 +59,3 @@ tally_take(struct tally *t, double *ns)
 	*ns = t->sum[i].ns;
 	return smap_str(&t->name, i, NULL);
 }
-
-void
-tally_free(struct tally *t)
-{
-	smap_free(&t->name);
-	free(t->sum);
-}
