@@ -119,7 +119,7 @@ free_html(struct html *h)
 	buf_free(&h->before_name);
 	buf_free(&h->own_title);
 	html_sums_free(&h->idle);
-	html_sums_free(&h->path.by_kind);
+	html_sums_free(&h->critical);
 	buf_free(&h->said);
 }
 
@@ -149,7 +149,7 @@ main(int argc, char **argv)
 	st.section = begin_html_section;
 	st.end = end_html_section;
 	st.meta = read_meta;
-	html_tables_bind(&h, &st);
+	html_tables_read(&h, &st);
 	rc = stage_run(&st);
 	if (h.both && !(h.came[0] && h.came[1]))
 		die("only one of %s and %s was read: nothing to compare",

@@ -28,7 +28,8 @@ wording_read(struct wording *w, const char *file)
 			continue;
 		ARRAY_GROW(w->line, w->n, w->cap);
 		l = &w->line[w->n++];
-		*l = (struct wording_line){ s, "", "" };
+		l->part = s;
+		l->when = l->text = s + strlen(s);
 		if ((s = strchr(s, ' ')) == NULL)
 			continue;
 		*s++ = '\0';

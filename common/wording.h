@@ -24,7 +24,7 @@
 struct wording {
 	char *file;
 	struct wording_line {
-		const char *part, *when, *text;
+		char *part, *when, *text;
 	} * line;
 	size_t n, cap;
 };

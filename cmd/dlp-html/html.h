@@ -2,7 +2,7 @@
  * What the files of dlp-html share: tables made of columns, and the page that
  * carries them.
  *
- *	html_tables_bind(&h, &st);	the record types that the tables hold
+ *	html_tables_read(&h, &st);	the record types that the tables hold
  *	html_page(&h) or html_data(&h)	after the last record
  */
 #ifndef DLP_HTML_H
@@ -13,6 +13,7 @@
 #include "map.h"
 #include "shipped.h"
 #include "stage.h"
+#include "wording.h"
 
 enum html_kind {
 	HTML_PLAIN,   /* numbers */
@@ -22,18 +23,7 @@ enum html_kind {
 	HTML_NUMBERS, /* the same of numbers, which may have a fraction */
 };
 
-/* Columns that the code asks for: they are looked up once. */
-enum html_role {
-	HTML_ITER,
-	HTML_START,
-	HTML_DUR,
-	HTML_NAME,
-	HTML_KIND,
-	HTML_CLASS,
-	HTML_SRC,
-	HTML_N_SEG,
-	HTML_ROLES, /* the number of them, and any other column */
-};
+#define HTML_TAG -1 /* in place of the id of a column: the record's type */
 
 /*
  * A column grows as bytes: blocks, that html_col.c explains, or JSON text. That
@@ -43,7 +33,7 @@ enum html_role {
 struct html_col {
 	const char *name;
 	enum html_kind kind;
-	enum html_role role;
+	int id;              /* of the column */
 	bool number;         /* and no text */
 	bool large, set;     /* set: a value is not null */
 	bool whole;          /* JSON, all values as they are */
@@ -91,14 +81,12 @@ void html_col_print(const struct html_col *c);
 struct html_table {
 	const char *name;
 	struct html_col *col;
-	char **names; /* the memory of the columns' names */
 	int ncol;
 	bool large;
-	bool of_steps;      /* rows belong to steps: html_cut.c */
-	int at[HTML_ROLES]; /* numbers of these columns, or -1 */
-	uint64_t n;         /* rows */
-	bool bounded;       /* it has none if it had more than the limit */
-	uint64_t left;      /* rows left out because of that */
+	bool of_steps; /* rows belong to steps: html_cut.c */
+	uint64_t n;    /* rows */
+	bool bounded;  /* it has none if it had more than the limit */
+	uint64_t left; /* rows left out because of that */
 };
 
 /* Records that are not only rows. */
@@ -111,12 +99,11 @@ enum html_is {
 	HTML_IS_DIFF
 };
 
-/* Which record type fills which table, and the columns that both have. */
+/* Which record type fills which table. */
 struct html_source {
 	struct html_table *table;
 	const char *tag;
 	enum html_is is;
-	struct rec_col **from; /* one for each of the table's columns */
 };
 
 #define HTML_SUM_BY 19
@@ -143,7 +130,7 @@ void html_sums_add(struct html_sum *sum, int64_t ns);
 void html_sums_free(struct html_sums *m);
 
 /* A field of the next key, unset for NULL. */
-void html_sums_field(struct html_sums *m, const char *s, size_t n);
+void html_sums_field(struct html_sums *m, struct mview v);
 
 /* More GPU work than the limit (html_cut.c). */
 struct html_cut {
@@ -155,14 +142,8 @@ struct html_cut {
 	int64_t even_from, even_to;
 	int64_t from, to; /* the steps with rows; from > to: none */
 	const struct html_table *work;
-	int at[HTML_SUM_BY], at_dur; /* numbers of its columns */
+	const struct html_col *by[HTML_SUM_BY]; /* its columns */
 	struct html_sums sums;
-};
-
-struct html_path { /* html_path.c */
-	struct html_sums by_kind;
-	struct rec_col *seg, *n_seg, *longest;
-	int64_t next, end; /* where the row before ends, and the next seg */
 };
 
 /* The time of the table density (html_density.c), and its buckets. */
@@ -190,13 +171,15 @@ struct html {
 	bool complete;
 	bool came[2]; /* anything of file, and of before */
 
+	struct wording defs; /* tables.tab */
 	struct html_table *table;
 	struct html_source *source;
 	int ntable, nsource;
-	struct html_about about[2]; /* of file, and of before */
-	struct buf said;            /* JSON, the inside: what dlp-diff said */
-	struct html_sums idle;      /* by iter, class and src of gaps */
-	struct html_path path;
+	struct html_about about[2];  /* of file, and of before */
+	struct buf said;             /* JSON, the inside: what dlp-diff said */
+	struct html_sums idle;       /* by iter, class and src of gaps */
+	struct html_sums critical;   /* the path, by iter, kind and src */
+	int64_t path_next, path_end; /* the next seg, and the end before */
 	struct html_cut cut;
 	struct html_density density;
 };
@@ -204,7 +187,7 @@ struct html {
 /* After all columns have ended: the table density, of a large page. */
 void html_density(struct html *h);
 
-void html_cut_bind(struct html *h); /* after the tables are made */
+void html_cut_begin(struct html *h); /* after the tables are made */
 
 /* A record adds to the sums; true if its row belongs on the page. */
 bool html_cut_takes(
@@ -213,29 +196,13 @@ bool html_cut_takes(
 /* After a row: drops rows if the table is above the limit. */
 void html_cut_rows(struct html *h, struct html_table *t);
 
-/* The even steps, from a stable record. */
-void html_cut_even(
-    struct html *h, const struct html_source *s, const struct rec *r);
-
 void html_cut_end(struct html *h); /* says what is left out */
 void html_cut_free(struct html_cut *cut);
 
-void html_path_bind(struct html_path *p, struct rec_type *t);
-
-/* A path record adds to the sums; and the start of its row. */
-void html_path_add(
-    struct html *h, const struct html_source *s, const struct rec *r);
-void html_path_start(struct html *h, const struct html_source *s,
-    const struct rec *r, struct html_col *c);
-
 /* A field of a record; of a path its last part, with --private. */
-const char *html_field(const struct html *h, const struct rec *r,
-    const struct rec_col *from, size_t *n);
+struct mview html_field(const struct html *h, const struct rec *r, int col);
 
-/* Of the n bytes of a path, with --private. */
-const char *html_base_of_path(const char *s, size_t *n);
-
-void html_tables_bind(struct html *h, struct stage *st);
+void html_tables_read(struct html *h, struct stage *st);
 void html_tables_free(struct html *h);
 
 /* Which profile a record of this section is of: 0 file, 1 before, or -1. */

@@ -367,8 +367,8 @@ walk_bytes(struct html_walk *w, size_t n)
 {
 	if (w->packed && w->text.len - w->at < n) {
 		if (w->at > 0)
-			memmove(w->text.s, w->text.s + w->at,
-			    w->text.len - w->at);
+			memmove(
+			    w->text.s, w->text.s + w->at, w->text.len - w->at);
 		w->text.len -= w->at;
 		w->at = 0;
 		while (w->packed && w->text.len < n)

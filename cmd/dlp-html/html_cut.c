@@ -33,16 +33,51 @@ is_among(const struct html_table *t, const char *const *names, size_t n)
 	return false;
 }
 
-/* The number of a column, or -1. */
-static int
-col_at(const struct html_table *t, const char *name)
+static struct html_col *
+col_named(const struct html_table *t, const char *name)
 {
 	int i;
 
 	for (i = 0; i < t->ncol; i++)
 		if (strcmp(t->col[i].name, name) == 0)
-			return i;
-	return -1;
+			return &t->col[i];
+	return NULL;
+}
+
+void
+html_sums_field(struct html_sums *m, struct mview v)
+{
+	buf_putc(&m->key, '\t');
+	buf_put(&m->key, v.s != NULL ? v.s : "-", v.s != NULL ? v.n : 1);
+}
+
+struct html_sum *
+html_sums_at(struct html_sums *m)
+{
+	uint32_t id = smap_put(&m->by, m->key.s, m->key.len, NULL);
+
+	buf_clear(&m->key);
+	if (id == m->n) {
+		ARRAY_GROW(m->v, m->n, m->cap);
+		m->v[m->n++] = (struct html_sum){ .max = -1 };
+	}
+	return &m->v[id];
+}
+
+void
+html_sums_add(struct html_sum *sum, int64_t ns)
+{
+	sum->ns = num_add(sum->ns, ns);
+	if (ns > sum->max)
+		sum->max = ns;
+}
+
+void
+html_sums_free(struct html_sums *m)
+{
+	smap_free(&m->by);
+	buf_free(&m->key);
+	free(m->v);
 }
 
 static void
@@ -50,26 +85,23 @@ add_sum(struct html *h, const struct html_source *s, const struct rec *r)
 {
 	struct html_cut *cut = &h->cut;
 	struct html_sum *sum;
-	const char *v;
 	int64_t ns;
-	size_t n;
 	int i;
 
-	html_sums_field(&cut->sums, s->tag, strlen(s->tag));
+	html_sums_field(&cut->sums, (struct mview){ s->tag, strlen(s->tag) });
 	for (i = 1; i < HTML_SUM_BY; i++) {
-		if (cut->work->col[cut->at[i]].number) /* otherwise fatal */
-			(void)rec_i64(r, s->from[cut->at[i]], &ns);
-		v = html_field(h, r, s->from[cut->at[i]], &n);
-		html_sums_field(&cut->sums, v, n);
+		if (cut->by[i]->number) /* otherwise fatal */
+			(void)rec_num(r, cut->by[i]->id, &ns);
+		html_sums_field(&cut->sums, html_field(h, r, cut->by[i]->id));
 	}
 	sum = html_sums_at(&cut->sums);
 	sum->n++;
-	if (rec_i64(r, s->from[cut->at_dur], &ns))
+	if (rec_num(r, COL_dur_ns, &ns))
 		html_sums_add(sum, ns);
 }
 
 void
-html_cut_bind(struct html *h)
+html_cut_begin(struct html *h)
 {
 	struct html_cut *cut = &h->cut;
 	struct html_table *t;
@@ -82,9 +114,8 @@ html_cut_bind(struct html *h)
 		if (strcmp(t->name, "work") != 0)
 			continue;
 		cut->work = t;
-		cut->at_dur = t->at[HTML_DUR];
 		for (k = 0; k < HTML_SUM_BY; k++)
-			cut->at[k] = col_at(t, html_sum_by[k]);
+			cut->by[k] = col_named(t, html_sum_by[k]);
 	}
 }
 
@@ -102,8 +133,7 @@ html_cut_takes(struct html *h, const struct html_source *s, const struct rec *r)
 	}
 	if (cut->limit == 0 || !t->of_steps)
 		return true;
-	known = t->at[HTML_ITER] >= 0 &&
-		rec_i64(r, s->from[t->at[HTML_ITER]], &iter);
+	known = rec_num(r, COL_iter, &iter);
 	if (t == cut->work) {
 		cut->pieces++;
 		add_sum(h, s, r);
@@ -152,11 +182,12 @@ static void
 keep_rows(struct html_table *t, int64_t from, int64_t to)
 {
 	bool *keep = xcalloc(t->n + 1, sizeof(*keep));
+	struct html_col *iter = col_named(t, "iter");
 	uint64_t k, n = 0;
 	int i;
 
-	if (t->at[HTML_ITER] >= 0)
-		html_col_mark(&t->col[t->at[HTML_ITER]], t->n, from, to, keep);
+	if (iter != NULL)
+		html_col_mark(iter, t->n, from, to, keep);
 	for (i = 0; i < t->ncol; i++)
 		html_col_keep(&t->col[i], t->n, keep);
 	for (k = 0; k < t->n; k++)
@@ -184,18 +215,6 @@ html_cut_rows(struct html *h, struct html_table *t)
 	for (i = 0; i < h->ntable; i++)
 		if (h->table[i].of_steps)
 			keep_rows(&h->table[i], cut->from, cut->to);
-}
-
-void
-html_cut_even(struct html *h, const struct html_source *s, const struct rec *r)
-{
-	struct html_cut *cut = &h->cut;
-
-	if (!cut->even)
-		cut->even =
-		    rec_i64(r, s->from[col_at(s->table, "from")],
-			&cut->even_from) &&
-		    rec_i64(r, s->from[col_at(s->table, "to")], &cut->even_to);
 }
 
 void

@@ -193,7 +193,7 @@ put_small_sums(struct buf *b, const struct html *h)
 	buf_puts(b, ",\n\"idle\":");
 	put_sums(b, &h->idle, idle_by, 3, idle);
 	buf_puts(b, ",\n\"critical\":");
-	put_sums(b, &h->path.by_kind, path_by, 3, path);
+	put_sums(b, &h->critical, path_by, 3, path);
 }
 
 /* Which rows are left out, and the sums of all. */
