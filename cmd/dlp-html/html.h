@@ -184,6 +184,8 @@ struct html {
 	struct html_density density;
 };
 
+void html_table_end(struct html_table *t); /* all of its columns */
+
 /* After all columns have ended: the table density, of a large page. */
 void html_density(struct html *h);
 

@@ -49,7 +49,7 @@ struct density {
 };
 
 /* The rows of a table, some of its columns. */
-enum { START, DUR, DEV, STREAM, PID, TID, SRC, KIND, MORE, COLS };
+enum { START, DUR, DEV, STREAM, PID, TID, SRC, KIND, MORE, TC, COLS };
 
 struct rows {
 	const struct html_table *t;
@@ -59,6 +59,33 @@ struct rows {
 	int64_t v[COLS];
 	bool is[COLS];
 };
+
+/* The lanes, their tables and columns. Those of ranges come last, as they are
+ * one. */
+static const struct lane {
+	const char *table;
+	int is;
+	const char *cols[COLS]; /* NULL: none */
+} lanes[] = {
+	{ "work", IS_GPU,
+	    { "start_ns", "dur_ns", "dev", "stream", "pid", NULL, "src", "tag",
+		"dir", "tc" } },
+	{ "work", IS_LAUNCH,
+	    { "api_start_ns", "api_dur_ns", NULL, NULL, "pid", "tid", "src" } },
+	{ "call", IS_CALL,
+	    { "start_ns", "dur_ns", NULL, NULL, "pid", "tid", "src", "tag" } },
+	{ "gap", IS_IDLE,
+	    { "start_ns", "dur_ns", "dev", NULL, NULL, NULL, "src", "class" } },
+	{ "path", IS_PATH,
+	    { "start_ns", "dur_ns", NULL, NULL, NULL, NULL, "src", "kind" } },
+	{ "inst", IS_RANGES,
+	    { "start_ns", "dur_ns", NULL, NULL, "pid", "tid", "src" } },
+	{ "nest", IS_RANGES,
+	    { "start_ns", "dur_ns", NULL, NULL, "pid", "tid", "src" } },
+	{ "range", IS_RANGES,
+	    { "start_ns", "dur_ns", NULL, NULL, "pid", "tid", "src" } },
+};
+#define RANGES 3 /* lanes of them */
 
 static struct html_table *
 table_named(const struct html *h, const char *name)
@@ -70,23 +97,22 @@ table_named(const struct html *h, const char *name)
 	return &h->table[i];
 }
 
-/* names: of the columns, NULL for none. */
+/* The first n columns. */
 static void
-begin_rows(struct rows *r, const struct html *h, const char *table,
-    const char *const names[COLS])
+begin_rows(struct rows *r, const struct html *h, const struct lane *lane, int n)
 {
-	int i, c;
+	struct html_col *c;
+	int i;
 
 	memset(r, 0, sizeof(*r));
-	r->t = table_named(h, table);
+	r->t = table_named(h, lane->table);
 	r->left = r->t->n;
-	for (i = 0; i < COLS; i++)
-		for (c = 0; names[i] != NULL && c < r->t->ncol; c++)
-			if (strcmp(r->t->col[c].name, names[i]) == 0 &&
-			    r->t->col[c].set) {
-				r->col[i] = &r->t->col[c];
-				r->walk[i] =
-				    html_walk_begin(r->col[i], r->t->n);
+	for (i = 0; i < n; i++)
+		for (c = r->t->col; c < r->t->col + r->t->ncol; c++)
+			if (lane->cols[i] != NULL && c->set &&
+			    strcmp(c->name, lane->cols[i]) == 0) {
+				r->col[i] = c;
+				r->walk[i] = html_walk_begin(c, r->t->n);
 			}
 }
 
@@ -147,27 +173,24 @@ source_of(struct density *d, const struct rows *r)
 			  : NONE;
 }
 
-static bool
-same_bar(
-    const struct bar *b, int lane, const int64_t by[BYS], const char *class)
-{
-	return b->lane == lane && memcmp(b->by, by, sizeof(b->by)) == 0 &&
-	       (b->class == class || strcmp(b->class, class) == 0);
-}
-
+/* NULL: there are too many. */
 static struct bar *
 bar_at(struct density *d, int lane, const int64_t by[BYS], const char *class)
 {
-	struct bar *b;
-	int i;
+	struct bar *b = d->n > 0 ? d->bar[d->last] : NULL;
+	int i = -1;
 
-	if (d->n > 0 && same_bar(d->bar[d->last], lane, by, class))
-		return d->bar[d->last];
-	for (i = 0; i < d->n; i++)
-		if (same_bar(d->bar[i], lane, by, class)) {
-			d->last = i;
-			return d->bar[i];
-		}
+	while (b == NULL || b->lane != lane ||
+	       memcmp(b->by, by, sizeof(b->by)) != 0 ||
+	       strcmp(b->class, class) != 0) {
+		if (++i == d->n)
+			break;
+		b = d->bar[i];
+	}
+	if (i < d->n) {
+		d->last = i < 0 ? d->last : i;
+		return b;
+	}
 	if (d->n == MOST_BARS) {
 		d->fits = false;
 		return NULL;
@@ -179,15 +202,18 @@ bar_at(struct density *d, int lane, const int64_t by[BYS], const char *class)
 	return b;
 }
 
+/* row: of a lane with several of them, or NONE. */
 static void
-add_piece(struct density *d, int lane, const int64_t by[BYS], const char *class,
-    int64_t start, int64_t dur)
+add_piece(struct density *d, const struct rows *r, int lane, int64_t row,
+    const char *class, int64_t start)
 {
+	const int64_t by[BYS] = { number_of(r, DEV), number_of(r, STREAM),
+		number_of(r, PID), number_of(r, TID), row, source_of(d, r) };
 	struct bar *b = bar_at(d, lane, by, class);
 	uint64_t wide = (uint64_t)d->is->wide;
 	uint64_t from = (uint64_t)start - (uint64_t)d->is->from;
-	uint64_t to = from + (uint64_t)dur, first = from / wide,
-		 last = to / wide;
+	uint64_t to = from + (uint64_t)r->v[DUR];
+	uint64_t first = from / wide, last = to / wide;
 
 	if (b == NULL || last >= HTML_BUCKETS || first > last)
 		return;
@@ -203,98 +229,41 @@ add_piece(struct density *d, int lane, const int64_t by[BYS], const char *class,
 }
 
 static const char *
-class_of_work(const struct rows *r)
+class_of(const struct rows *r, int lane)
 {
-	const char *tag = text_of(r, KIND);
-
+	if (lane == IS_IDLE || lane == IS_PATH)
+		return text_of(r, KIND);
+	if (lane != IS_GPU)
+		return "";
 	if (is_text(r, MORE, "comm"))
 		return "comm";
-	return strcmp(tag, "copy") == 0 || strcmp(tag, "set") == 0 ? "mem"
-	       : strcmp(tag, "graph") == 0                         ? "graph"
-								   : "kern";
+	if (is_text(r, KIND, "copy") || is_text(r, KIND, "set"))
+		return "mem";
+	if (is_text(r, KIND, "graph"))
+		return "graph";
+	return is_text(r, TC, "yes") ? "tc" : "kern";
 }
 
-static const char *const work_cols[COLS] = { "start_ns", "dur_ns", "dev",
-	"stream", "pid", NULL, "src", "tag", "dir" };
-static const char *const tc_cols[COLS] = { "tc" };
-static const char *const launch_cols[COLS] = { "api_start_ns", "api_dur_ns",
-	NULL, NULL, "pid", "tid", "src" };
-static const char *const call_cols[COLS] = { "start_ns", "dur_ns", NULL, NULL,
-	"pid", "tid", "src", "tag" };
-static const char *const gap_cols[COLS] = { "start_ns", "dur_ns", "dev", NULL,
-	NULL, NULL, "src", "class" };
-static const char *const path_cols[COLS] = { "start_ns", "dur_ns", NULL, NULL,
-	NULL, NULL, "src", "kind" };
-static const char *const thread_cols[COLS] = { "start_ns", "dur_ns", NULL, NULL,
-	"pid", "tid", "src" };
-
-static const char *const thread_tables[] = { "inst", "nest", "range" };
-
+/* A row of the path without a start begins where the one before ends. */
 static void
-add_work(struct density *d, const struct html *h)
-{
-	struct rows r, tc;
-	const char *class;
-
-	begin_rows(&r, h, "work", work_cols);
-	begin_rows(&tc, h, "work", tc_cols);
-	while (next_row(&r) && next_row(&tc)) {
-		class = class_of_work(&r);
-		if (strcmp(class, "kern") == 0 && is_text(&tc, START, "yes"))
-			class = "tc";
-		if (r.is[START])
-			add_piece(d, IS_GPU,
-			    (int64_t[BYS]){ number_of(&r, DEV),
-				number_of(&r, STREAM), number_of(&r, PID), NONE,
-				NONE, source_of(d, &r) },
-			    class, r.v[START], r.v[DUR]);
-	}
-	end_rows(&r);
-	end_rows(&tc);
-}
-
-/* Lanes of a device, or of a thread; class NULL: the text of KIND. */
-static void
-add_table(struct density *d, const struct html *h, const char *table,
-    const char *const cols[COLS], int lane)
+add_lane(struct density *d, const struct html *h, const struct lane *lane)
 {
 	struct rows r;
-	int is;
-
-	begin_rows(&r, h, table, cols);
-	while (next_row(&r)) {
-		is =
-		    lane == IS_CALL && is_text(&r, KIND, "os") ? IS_WAIT : lane;
-		if (r.is[START])
-			add_piece(d, is,
-			    (int64_t[BYS]){ number_of(&r, DEV), NONE,
-				number_of(&r, PID), number_of(&r, TID), NONE,
-				source_of(d, &r) },
-			    lane == IS_IDLE ? text_of(&r, KIND) : "",
-			    r.v[START], r.v[DUR]);
-	}
-	end_rows(&r);
-}
-
-/* A row without a start begins where the one before ends. */
-static void
-add_path(struct density *d, const struct html *h)
-{
-	struct rows r;
-	int64_t end = 0;
+	int64_t start = 0;
 	bool known = false;
 
-	begin_rows(&r, h, "path", path_cols);
+	begin_rows(&r, h, lane, COLS);
 	while (next_row(&r)) {
 		if (r.is[START])
-			end = r.v[START];
-		known |= r.is[START];
+			start = r.v[START];
+		known = r.is[START] || (known && lane->is == IS_PATH);
 		if (known)
-			add_piece(d, IS_PATH,
-			    (int64_t[BYS]){ NONE, NONE, NONE, NONE, NONE,
-				source_of(d, &r) },
-			    text_of(&r, KIND), end, r.v[DUR]);
-		end = (int64_t)((uint64_t)end + (uint64_t)r.v[DUR]);
+			add_piece(d, &r,
+			    lane->is == IS_CALL && is_text(&r, KIND, "os")
+				? IS_WAIT
+				: lane->is,
+			    NONE, class_of(&r, lane->is), start);
+		start = (int64_t)((uint64_t)start + (uint64_t)r.v[DUR]);
 	}
 	end_rows(&r);
 }
@@ -303,9 +272,6 @@ add_path(struct density *d, const struct html *h)
 struct path_key {
 	int64_t iter, kind, op, src;
 };
-
-static const char *const sum_cols[COLS] = { NULL, "dur_ns", "iter", "n_seg",
-	NULL, NULL, "src", "kind", "op" };
 
 static void
 put_number(struct html_col *c, int64_t v)
@@ -331,21 +297,14 @@ put_text_of(struct html_col *c, const struct html_col *from, int64_t v)
 	html_col_add_text(c, s, n);
 }
 
-static void
-end_table(struct html_table *t)
-{
-	int i;
-
-	for (i = 0; i < t->ncol; i++)
-		if (t->col[i].set)
-			html_col_end(&t->col[i]);
-}
-
 /* The table pathsum: the path's rows by step, kind and op, of which there are
  * a hundredth as many. */
 static void
 sum_path(struct html *h)
 {
+	static const struct lane path = { "path", IS_PATH,
+		{ NULL, "dur_ns", "iter", "n_seg", NULL, NULL, "src", "kind",
+		    "op" } };
 	struct html_table *t = table_named(h, "pathsum");
 	struct html_sums m = { 0 };
 	struct html_sum *sum;
@@ -353,7 +312,7 @@ sum_path(struct html *h)
 	struct rows r;
 	size_t i, len;
 
-	begin_rows(&r, h, "path", sum_cols);
+	begin_rows(&r, h, &path, COLS);
 	while (next_row(&r)) {
 		k.iter = number_of(&r, DEV);
 		k.kind = number_of(&r, KIND);
@@ -373,7 +332,7 @@ sum_path(struct html *h)
 		html_col_add_i64(&t->col[4], (int64_t)m.v[i].n);
 		put_text_of(&t->col[5], r.col[SRC], k.src);
 	}
-	end_table(t);
+	html_table_end(t);
 	end_rows(&r);
 	html_sums_free(&m);
 }
@@ -393,12 +352,11 @@ struct nestings {
 static struct nesting *
 nesting_of(struct nestings *all, int64_t pid, int64_t tid, int64_t src)
 {
-	size_t i;
+	struct nesting *in;
 
-	for (i = 0; i < all->n; i++)
-		if (all->v[i].pid == pid && all->v[i].tid == tid &&
-		    all->v[i].src == src)
-			return &all->v[i];
+	for (in = all->v; in < all->v + all->n; in++)
+		if (in->pid == pid && in->tid == tid && in->src == src)
+			return in;
 	ARRAY_GROW(all->v, all->n, all->cap);
 	all->v[all->n] = (struct nesting){ .pid = pid, .tid = tid, .src = src };
 	return &all->v[all->n++];
@@ -406,11 +364,11 @@ nesting_of(struct nestings *all, int64_t pid, int64_t tid, int64_t src)
 
 /* The table whose row is next: the earliest, of these the longest. */
 static int
-earliest(const struct rows r[3], const bool more[3])
+earliest(const struct rows r[RANGES], const bool more[RANGES])
 {
 	int i, first = -1;
 
-	for (i = 0; i < 3; i++)
+	for (i = 0; i < RANGES; i++)
 		if (more[i] &&
 		    (first < 0 || r[i].v[START] < r[first].v[START] ||
 			(r[i].v[START] == r[first].v[START] &&
@@ -439,39 +397,37 @@ static void
 add_nested(struct density *d, struct nestings *all, const struct rows *r,
     const char *class)
 {
-	int64_t pid = number_of(r, PID), tid = number_of(r, TID);
-	int64_t src = source_of(d, r), start = r->v[START];
-	struct nesting *in = nesting_of(all, pid, tid, src);
-	int64_t row;
+	struct nesting *in = nesting_of(
+	    all, number_of(r, PID), number_of(r, TID), source_of(d, r));
+	int64_t start = r->v[START], row;
 
 	while (in->n > 0 && in->end[in->n - 1] <= start)
 		in->n--;
 	row = in->n < MOST_ROWS_DEEP ? (int64_t)in->n : MOST_ROWS_DEEP - 1;
 	ARRAY_GROW(in->end, in->n, in->cap);
 	in->end[in->n++] = (int64_t)((uint64_t)start + (uint64_t)r->v[DUR]);
-	add_piece(d, IS_RANGES,
-	    (int64_t[BYS]){ NONE, NONE, pid, tid, row, src }, class, start,
-	    r->v[DUR]);
+	add_piece(d, r, IS_RANGES, row, class, start);
 }
 
 static void
-add_ranges(struct density *d, const struct html *h)
+add_ranges(struct density *d, const struct html *h, const struct lane *lane)
 {
 	struct nestings all = { 0 };
-	struct rows r[3];
-	bool more[3];
+	struct rows r[RANGES];
+	bool more[RANGES];
 	size_t k;
 	int i;
 
-	for (i = 0; i < 3; i++) {
-		begin_rows(&r[i], h, thread_tables[i], thread_cols);
+	for (i = 0; i < RANGES; i++) {
+		begin_rows(&r[i], h, &lane[i], COLS);
 		more[i] = next_piece(d, &r[i]);
 	}
 	while ((i = earliest(r, more)) >= 0 && d->fits) {
-		add_nested(d, &all, &r[i], i == 2 ? "range" : "");
+		add_nested(d, &all, &r[i],
+		    strcmp(lane[i].table, "range") == 0 ? "range" : "");
 		more[i] = next_piece(d, &r[i]);
 	}
-	for (i = 0; i < 3; i++)
+	for (i = 0; i < RANGES; i++)
 		end_rows(&r[i]);
 	for (k = 0; k < all.n; k++)
 		free(all.v[k].end);
@@ -479,42 +435,27 @@ add_ranges(struct density *d, const struct html *h)
 }
 
 /* The time from the first start to the last end. */
-static void
-widen(struct html_density *is, int64_t *to, const struct html *h,
-    const char *table, const char *const cols[COLS])
-{
-	const char *const span[COLS] = { cols[START], cols[DUR] };
-	struct rows r;
-	int64_t end = 0;
-
-	begin_rows(&r, h, table, span);
-	while (next_row(&r)) {
-		if (r.is[START])
-			end = r.v[START];
-		if (r.is[START] && end < is->from)
-			is->from = end;
-		/* of the path: a row without a start follows */
-		end = (int64_t)((uint64_t)end + (uint64_t)r.v[DUR]);
-		if (end > *to)
-			*to = end;
-	}
-	end_rows(&r);
-}
-
 static bool
 span_of(struct html_density *is, const struct html *h)
 {
-	int64_t to = INT64_MIN;
+	int64_t to = INT64_MIN, end;
+	struct rows r;
 	size_t i;
 
 	is->from = INT64_MAX;
-	widen(is, &to, h, "work", work_cols);
-	widen(is, &to, h, "work", launch_cols);
-	widen(is, &to, h, "call", call_cols);
-	widen(is, &to, h, "gap", gap_cols);
-	widen(is, &to, h, "path", path_cols);
-	for (i = 0; i < ARRAY_LEN(thread_tables); i++)
-		widen(is, &to, h, thread_tables[i], thread_cols);
+	for (i = 0; i < ARRAY_LEN(lanes); i++) {
+		begin_rows(&r, h, &lanes[i], DUR + 1);
+		for (end = 0; next_row(&r);) {
+			if (r.is[START])
+				end = r.v[START];
+			if (r.is[START] && end < is->from)
+				is->from = end;
+			/* of the path: a row without a start follows */
+			end = (int64_t)((uint64_t)end + (uint64_t)r.v[DUR]);
+			to = end > to ? end : to;
+		}
+		end_rows(&r);
+	}
 	if (is->from >= to || (is->from < 0 && to > INT64_MAX + is->from))
 		return false;
 	is->wide = (to - is->from) / HTML_BUCKETS + 1;
@@ -570,35 +511,25 @@ put_bars(const struct density *d, struct html_table *t)
 				put_bucket(d, t, b, k, ns);
 		}
 	}
-	end_table(t);
-}
-
-static bool
-is_large(const struct html *h)
-{
-	uint64_t n = 0;
-	int i;
-
-	for (i = 0; i < h->ntable; i++)
-		n += h->table[i].large ? h->table[i].n : 0;
-	return !h->data && n >= LEAST_ROWS;
+	html_table_end(t);
 }
 
 void
 html_density(struct html *h)
 {
 	struct density d = { .is = &h->density, .fits = true };
+	const struct lane *lane = lanes;
+	uint64_t n = 0;
 	int i;
 
-	if (!is_large(h) || !span_of(d.is, h))
+	for (i = 0; i < h->ntable; i++)
+		n += h->table[i].large ? h->table[i].n : 0;
+	if (n < LEAST_ROWS || !span_of(d.is, h))
 		return;
 	sum_path(h);
-	add_work(&d, h);
-	add_table(&d, h, "work", launch_cols, IS_LAUNCH);
-	add_table(&d, h, "call", call_cols, IS_CALL);
-	add_table(&d, h, "gap", gap_cols, IS_IDLE);
-	add_path(&d, h);
-	add_ranges(&d, h);
+	for (; lane->is != IS_RANGES; lane++)
+		add_lane(&d, h, lane);
+	add_ranges(&d, h, lane);
 	if (d.fits)
 		put_bars(&d, table_named(h, "density"));
 	else

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "cli.h"
 #include "err.h"
 #include "html.h"
@@ -23,73 +24,56 @@ is_private_fact(struct mview name)
 {
 	static const char *const names[] = { "command", "cmdline", "args",
 		"cwd", "host", "hostname", "src", "file", "path", "user", "env",
-		"recording", NULL };
-	int i;
+		"recording" };
+	size_t i;
 
-	for (i = 0; names[i] != NULL; i++)
+	for (i = 0; i < ARRAY_LEN(names); i++)
 		if (mv_eq(name, names[i]))
 			return true;
 	return false;
 }
 
-/* A command of the pipeline; with --private its name and version only. */
-static void
-add_cmd(struct html *h, struct html_about *a, const char *s, size_t n)
-{
-	size_t i, blanks = 0;
-
-	for (i = 0; h->private && i < n; i++)
-		if (s[i] == ' ' && ++blanks == 2)
-			n = i;
-	put_member(&a->cmds, s, n);
-}
-
-/* A fact "diff" of the sections that compare: what dlp-diff said on standard
- * error, which a reader of the page would miss. */
-static void
-add_said(struct html *h, const char *s, size_t n)
-{
-	static const char name[] = "diff\t";
-	size_t k = sizeof(name) - 1;
-
-	if (n < k || memcmp(s, name, k) != 0)
-		return;
-	buf_puts(&h->said, h->said.len > 0 ? "," : "");
-	json_quote_field(&h->said, s + k, n - k, TEXT_JSON);
-}
-
 void
 html_meta_read(struct html *h, const struct rec *r)
 {
-	const char *rest, *word, *v;
+	const char *rest, *word, *tab;
 	struct html_about *a;
 	struct mview name, value;
-	size_t wlen, rlen;
+	size_t wlen, rlen, i, blanks = 0;
 	uint64_t n;
 	uint32_t id;
 	int of = html_profile(h);
 
 	word = rec_meta(r, &wlen, &rest, &rlen);
+	tab = memchr(rest, '\t', rlen);
+	if (tab != NULL) {
+		name = mv(rest, tab);
+		value = mv(tab + 1, rest + rlen);
+	}
+	/* A fact "diff" of the sections that compare: what dlp-diff said on
+	 * standard error, which a reader of the page would miss. */
 	if (of < 0) {
-		add_said(h, rest, rlen);
+		if (tab != NULL && mv_eq(name, "diff"))
+			put_member(&h->said, value.s, value.n);
 		return;
 	}
 	a = &h->about[of];
-	if (mv_eq((struct mview){ word, wlen }, "cmd")) {
+	if (text_is(word, wlen, "cmd")) {
 		h->came[of] = true;
-		add_cmd(h, a, rest, rlen);
+		/* with --private a command's name and version only */
+		for (i = 0; h->private && i < rlen; i++)
+			if (rest[i] == ' ' && ++blanks == 2)
+				break;
+		put_member(&a->cmds, rest, h->private ? i : rlen);
 	}
-	v = memchr(rest, '\t', rlen);
-	if (v == NULL)
+	if (tab == NULL)
 		return;
-	name = mv(rest, v);
-	value = mv(v + 1, rest + rlen);
-	if (mv_eq((struct mview){ word, wlen }, "info") &&
+	if (text_is(word, wlen, "info") &&
 	    !(h->private && is_private_fact(name))) {
 		put_member(&a->info, name.s, name.n);
 		buf_putc(&a->info, ':');
 		json_quote_field(&a->info, value.s, value.n, TEXT_JSON);
-	} else if (mv_eq((struct mview){ word, wlen }, "note") &&
+	} else if (text_is(word, wlen, "note") &&
 		   num_u64(value.s, value.n, &n)) {
 		id = smap_put(&a->note, name.s, name.n, NULL);
 		a->note.val[id] += n;
@@ -103,16 +87,22 @@ put_string(struct buf *b, const char *name, const char *s)
 	json_quote(b, s, strlen(s), TEXT_JSON);
 }
 
-/* A field of a key of h->idle: number i, a number or a text. */
+/* Field number i of a key, a number or a text. */
 static void
-put_json_key(struct buf *b, const char *s, size_t n, int i, bool number)
+put_json_key(struct buf *b, const char *s, size_t n, int i, const char *name)
 {
+	static const char *const numbers[] = { "iter", "dev", "stream",
+		"op_id" };
 	const char *e = s + n, *end;
+	bool number = false;
+	size_t k;
 
 	for (s++; i > 0; i--)
 		s = (const char *)memchr(s, '\t', (size_t)(e - s)) + 1;
 	end = memchr(s, '\t', (size_t)(e - s));
 	n = (size_t)((end != NULL ? end : e) - s);
+	for (k = 0; k < ARRAY_LEN(numbers); k++)
+		number |= strcmp(name, numbers[k]) == 0;
 	if (n == 1 && *s == '-')
 		buf_puts(b, "null");
 	else if (number)
@@ -121,63 +111,43 @@ put_json_key(struct buf *b, const char *s, size_t n, int i, bool number)
 		json_quote_field(b, s, n, TEXT_JSON);
 }
 
-/* The fields of keys, each as an array; number tells which are numbers. */
+/* Sums with the names of their keys, each an array, and of number, sum and
+ * maximum; NULL: it is left out. */
 static void
-put_keys(struct buf *b, const struct smap *m, const char *const *names, int n,
-    bool (*number)(const char *name))
+put_sums(struct buf *b, const struct html_sums *m, const char *const *keys,
+    int n, const char *const names[3])
 {
+	const struct html_sum *sum;
 	const char *s;
 	uint32_t k;
 	size_t len;
 	int i;
 
-	buf_printf(b, "{\"rows\":%zu", m->n);
+	buf_printf(b, "{\"rows\":%zu", m->by.n);
 	for (i = 0; i < n; i++) {
-		buf_printf(b, ",\"%s\":[", names[i]);
-		for (k = 0; k < m->n; k++) {
-			s = smap_str(m, k, &len);
-			if (k > 0)
-				buf_putc(b, ',');
-			put_json_key(b, s, len, i, number(names[i]));
+		buf_printf(b, ",\"%s\":", keys[i]);
+		for (k = 0; k < m->by.n; k++) {
+			s = smap_str(&m->by, k, &len);
+			buf_putc(b, k > 0 ? ',' : '[');
+			put_json_key(b, s, len, i, keys[i]);
 		}
-		buf_putc(b, ']');
+		buf_puts(b, k > 0 ? "]" : "[]");
 	}
-}
-
-static bool
-is_number_key(const char *name)
-{
-	return strcmp(name, "iter") == 0 || strcmp(name, "dev") == 0 ||
-	       strcmp(name, "stream") == 0 || strcmp(name, "op_id") == 0;
-}
-
-/* Sums with the names of their keys, and of number, sum and maximum; NULL: it
- * is left out. */
-static void
-put_sums(struct buf *b, const struct html_sums *m, const char *const *keys,
-    int n, const char *const names[3])
-{
-	const struct html_sum *s;
-	size_t k;
-	int i;
-
-	put_keys(b, &m->by, keys, n, is_number_key);
 	for (i = 0; i < 3; i++) {
 		if (names[i] == NULL)
 			continue;
-		buf_printf(b, ",\"%s\":[", names[i]);
+		buf_printf(b, ",\"%s\":", names[i]);
 		for (k = 0; k < m->n; k++) {
-			s = &m->v[k];
-			if (k > 0)
-				buf_putc(b, ',');
-			if (i > 0 && s->max < 0)
+			sum = &m->v[k];
+			buf_putc(b, k > 0 ? ',' : '[');
+			if (i > 0 && sum->max < 0)
 				buf_puts(b, "null");
 			else
-				buf_i64(b, i == 0   ? (int64_t)s->n
-					   : i == 1 ? s->ns
-						    : s->max);
+				buf_i64(b, i == 0   ? (int64_t)sum->n
+					   : i == 1 ? sum->ns
+						    : sum->max);
 		}
-		buf_putc(b, ']');
+		buf_puts(b, k > 0 ? "]" : "[]");
 	}
 	buf_putc(b, '}');
 }
@@ -285,20 +255,22 @@ put_head(struct buf *b, const struct html *h)
 	}
 }
 
-static void
-end_columns(struct html *h)
+void
+html_table_end(struct html_table *t)
 {
-	int i, c;
+	int i;
 
-	for (i = 0; i < h->ntable; i++)
-		for (c = 0; c < h->table[i].ncol; c++)
-			if (h->table[i].col[c].set)
-				html_col_end(&h->table[i].col[c]);
+	for (i = 0; i < t->ncol; i++)
+		if (t->col[i].set)
+			html_col_end(&t->col[i]);
 }
 
+/* The beginning of a large table. */
 static void
-put_left(struct buf *b, const struct html_table *t)
+put_table(struct buf *b, const struct html_table *t)
 {
+	buf_printf(
+	    b, "\"%s\":{\"rows\":%llu", t->name, (unsigned long long)t->n);
 	if (t->left > 0)
 		buf_printf(b, ",\"left\":%llu", (unsigned long long)t->left);
 }
@@ -310,17 +282,17 @@ html_data(struct html *h)
 	bool first = true;
 	int i, c;
 
-	end_columns(h);
+	for (i = 0; i < h->ntable; i++)
+		html_table_end(&h->table[i]);
 	put_head(&out_buf, h);
 	buf_puts(&out_buf, ",\n\"tables\":{");
 	for (i = 0; i < h->ntable; i++) {
 		t = &h->table[i];
 		if (!t->large)
 			continue;
-		buf_printf(&out_buf, "%s\n\"%s\":{\"rows\":%llu",
-		    first ? "" : ",", t->name, (unsigned long long)t->n);
+		buf_puts(&out_buf, first ? "\n" : ",\n");
 		first = false;
-		put_left(&out_buf, t);
+		put_table(&out_buf, t);
 		for (c = 0; c < t->ncol; c++)
 			if (t->col[c].set) {
 				buf_printf(
@@ -350,9 +322,8 @@ put_blocks_head(struct buf *b, const struct html *h)
 		t = &h->table[i];
 		if (!t->large)
 			continue;
-		buf_printf(b, "%s\"%s\":{\"rows\":%llu", first ? "" : ",",
-		    t->name, (unsigned long long)t->n);
-		put_left(b, t);
+		buf_puts(b, first ? "" : ",");
+		put_table(b, t);
 		buf_puts(b, ",\"cols\":{");
 		first = false;
 		first_col = true;
@@ -369,37 +340,19 @@ put_blocks_head(struct buf *b, const struct html *h)
 	buf_puts(b, "}}");
 }
 
-/* JSON inside a script element: no text can end the element. */
+/* A text in which no < and no & is more than a character, as JSON or HTML. */
 static void
-print_json(const struct buf *b)
+print_plain(const char *s, size_t n, bool json)
 {
-	size_t i;
-
-	for (i = 0; i < b->len; i++)
-		if (b->s[i] == '<')
-			buf_puts(&out_buf, "\\u003c");
-		else
-			buf_putc(&out_buf, b->s[i]);
-}
-
-/* Text as HTML. */
-static void
-print_escaped(const char *s)
-{
-	for (; *s != '\0'; s++)
-		switch (*s) {
-		case '&':
+	for (; n > 0; n--, s++)
+		if (*s == '<')
+			buf_puts(&out_buf, json ? "\\u003c" : "&lt;");
+		else if (*s == '&' && !json)
 			buf_puts(&out_buf, "&amp;");
-			break;
-		case '<':
-			buf_puts(&out_buf, "&lt;");
-			break;
-		case '>':
+		else if (*s == '>' && !json)
 			buf_puts(&out_buf, "&gt;");
-			break;
-		default:
+		else
 			buf_putc(&out_buf, *s);
-		}
 }
 
 /* A line without the blanks that separate no words. Lines in which a quote
@@ -527,15 +480,6 @@ print_columns(const struct html *h)
 	}
 }
 
-/* The viewer as a column: packed, because it is half of a small page. */
-static void
-pack_code(struct html_col *packed, const struct buf *code)
-{
-	packed->large = true;
-	buf_put(&packed->bytes, code->s, code->len);
-	html_col_end(packed);
-}
-
 /* The script comes before the columns, so that the first view is drawn while
  * the browser still reads them. */
 void
@@ -544,14 +488,19 @@ html_page(struct html *h)
 	struct buf script = { 0 }, style = { 0 }, head = { 0 }, body = { 0 };
 	struct buf begin = { 0 };
 	struct html_col packed = { 0 };
+	int i;
 
-	end_columns(h);
+	for (i = 0; i < h->ntable; i++)
+		html_table_end(&h->table[i]);
 	html_density(h);
 	buf_puts(&script, "(function () {\n'use strict';\n");
 	join_files(&script, ".js");
 	buf_puts(&script, "}());\n");
 	join_files(&begin, "begin.js");
-	pack_code(&packed, &script);
+	/* the viewer is half of a small page */
+	packed.large = true;
+	buf_put(&packed.bytes, script.s, script.len);
+	html_col_end(&packed);
 	join_files(&style, ".css");
 	join_files(&body, ".html");
 	put_head(&head, h);
@@ -562,14 +511,14 @@ html_page(struct html *h)
 	buf_puts(&out_buf, "<meta name=\"viewport\" "
 			   "content=\"width=device-width, initial-scale=1\">\n"
 			   "<link rel=\"icon\" href=\"data:,\">\n<title>");
-	print_escaped(h->title);
+	print_plain(h->title, strlen(h->title), false);
 	buf_puts(&out_buf, "</title>\n<style>");
 	buf_put(&out_buf, style.s, style.len);
 	buf_puts(&out_buf, "</style>\n</head>\n<body>\n");
 	buf_put(&out_buf, body.s, body.len);
 	buf_puts(
 	    &out_buf, "<script type=\"application/json\" id=\"dlp-meta\">");
-	print_json(&head);
+	print_plain(head.s, head.len, true);
 	buf_puts(&out_buf, "</script>\n"
 			   "<script type=\"text/plain\" id=\"dlp-code\">");
 	print_packed(&packed);
