@@ -3,6 +3,9 @@
  * numbers, wrong ones included, to check old tables. dlp-flops has the right
  * numbers.
  */
+#include <stdio.h>
+#include <stdlib.h>
+
 #include "array.h"
 #include "cli.h"
 #include "err.h"
@@ -47,16 +50,41 @@ set_year(void *last, const char *arg)
 	*(bool *)last = strcmp(arg, "2021") == 0;
 }
 
+/* As str() prints it: 12, 12.0, 1.5, 1e+16. */
+static void
+out_pynum(const struct pynum *v)
+{
+	char s[64];
+	int prec;
+
+	buf_putc(&out_buf, '\t');
+	if (!v->is_float) {
+		buf_i64(&out_buf, v->i);
+		return;
+	}
+	if (v->d > -1e15 && v->d < 1e15 && v->d == (double)(int64_t)v->d) {
+		buf_i64(&out_buf, (int64_t)v->d);
+		buf_puts(&out_buf, ".0");
+		return;
+	}
+	for (prec = 1; prec < 17; prec++) {
+		snprintf(s, sizeof(s), "%.*g", prec, v->d);
+		if (strtod(s, NULL) == v->d)
+			break;
+	}
+	snprintf(s, sizeof(s), "%.*g", prec, v->d);
+	if (v->d < 1e16 && v->d > -1e16 && strchr(s, 'e') != NULL)
+		snprintf(s, sizeof(s), "%.1f", v->d);
+	buf_puts(&out_buf, s);
+}
+
 static void
 out_buffer(const struct buf *b)
 {
-	if (b->len == 0)
-		out_unset();
-	else
-		out_text(b->s, b->len);
+	out_text(b->len > 0 ? b->s : NULL, b->len);
 }
 
-/* The items of a list, joined. */
+/* The items of a list, joined: "(1, 2, 3)" is 1,2,3. */
 static void
 out_items(struct pyprof_run *x, struct mview list, char sep)
 {
@@ -72,20 +100,13 @@ out_items(struct pyprof_run *x, struct mview list, char sep)
 	out_buffer(&x->text);
 }
 
-/* The value of a key that is a list; "(1, 2, 3)" is 1,2,3. */
-static void
-out_list_key(struct pyprof_run *x, const char *key)
-{
-	out_items(x, pyrow_get(&x->kern.row, key), ',');
-}
-
 static void
 out_number_key(const struct pyprof_run *x, const char *key)
 {
-	int64_t v;
+	int64_t v = 0;
 	bool has = pyrow_i64(&x->kern.row, key, &v);
 
-	out_opt(has, has ? v : 0);
+	out_opt(has, v);
 }
 
 /* The first of a list of names; na is PyProf's word for none. */
@@ -99,68 +120,47 @@ out_first(struct pyprof_run *x, struct mview list)
 	out_buffer(&x->text);
 }
 
-static void
-out_pynum(const struct pynum *n)
-{
-	buf_putc(&out_buf, '\t');
-	pynum_put(&out_buf, n);
-}
-
-static void
-out_op(struct pyprof_run *x, const struct pyprof_result *r)
-{
-	out_first(x, x->kern.part[P_MOD]);
-	if (r != NULL && r->op != NULL)
-		out_text(r->op, strlen(r->op));
-	else if (r != NULL)
-		out_text(x->marker.op.s, x->marker.op.n);
-	else
-		out_first(x, x->kern.part[P_OP]);
-	out_buffer(&x->kern.name);
-}
-
-static void
-out_work(const struct pyprof_result *r, bool died)
-{
-	static const struct pynum zero = { false, 0, 0 };
-
-	if (died) {
-		out_unset();
-		out_unset();
-		return;
-	}
-	out_pynum(r != NULL ? &r->flops : &zero);
-	out_pynum(r != NULL ? &r->bytes : &zero);
-}
-
 /* r: the rule's result; NULL: the kernel has no arguments, so no rule applies.
  * died: there is a rule, and PyProf would have stopped. */
 static void
 put_pyprof_kern(struct pyprof_run *x, const struct pyprof_result *r, bool died)
 {
+	static const struct pynum zero;
 	const struct pyprof_kern *k = &x->kern;
 
 	out_rec(x->type);
 	out_i64(x->idx);
-	out_list_key(x, "seqId");
-	out_list_key(x, "altSeqId");
+	out_items(x, pyrow_get(&k->row, "seqId"), ',');
+	out_items(x, pyrow_get(&k->row, "altSeqId"), ',');
 	out_number_key(x, "tid");
 	out_items(x, k->part[P_LAYER], ':');
 	out_items(x, k->part[P_TRACE], ',');
-	out_text(k->bwd ? "bprop" : "fprop", 5);
+	out_raw(k->bwd ? "bprop" : "fprop", 5);
 	out_i64(k->sub);
-	out_op(x, r);
+	out_first(x, k->part[P_MOD]);
+	if (r == NULL)
+		out_first(x, k->part[P_OP]);
+	else if (r->op != NULL)
+		out_word(r->op);
+	else
+		out_text(x->marker.op.s, x->marker.op.n);
+	out_buffer(&k->name);
 	if (r != NULL)
 		out_buffer(&r->params);
 	else
 		out_unset();
 	out_number_key(x, "kDuration");
-	out_raw(r == NULL ? "na" : r->tc, r == NULL ? 2 : strlen(r->tc));
+	out_word(r == NULL ? "na" : r->tc);
 	out_number_key(x, "device");
 	out_number_key(x, "stream");
-	out_list_key(x, "grid");
-	out_list_key(x, "block");
-	out_work(r, died);
+	out_items(x, pyrow_get(&k->row, "grid"), ',');
+	out_items(x, pyrow_get(&k->row, "block"), ',');
+	if (died) {
+		out_unsets(2);
+	} else {
+		out_pynum(r != NULL ? &r->flops : &zero);
+		out_pynum(r != NULL ? &r->bytes : &zero);
+	}
 	out_raw("pyprof", 6);
 	out_end();
 }
@@ -171,21 +171,17 @@ apply_rule(struct pyprof_run *x)
 {
 	const struct pyprof_kern *k = &x->kern;
 	struct pyprof_call c = { &x->marker, buf_str(&x->kern.name), k->bwd,
-		k->sub, { k->grid[0], k->grid[1], k->grid[2] }, x->last };
-	struct pyprof_result *r = &x->result;
-	rule_fn *rule;
+		k->sub, { k->grid[0], k->grid[1], k->grid[2] }, x->last, NULL };
 
 	buf_clear(&x->mod);
 	buf_clear(&x->op);
 	(void)pyprof_first_text(k->part[P_MOD], &x->mod);
 	(void)pyprof_first_text(k->part[P_OP], &x->op);
-	rule = pyprof_rule_find((struct mview){ buf_str(&x->mod), x->mod.len },
-	    (struct mview){ buf_str(&x->op), x->op.len }, x->last);
-	r->params.len = 0;
-	r->flops = r->bytes = pynum_int(0);
-	r->tc = "-";
-	r->op = NULL;
-	return rule(&c, r);
+	x->result = (struct pyprof_result){ .tc = "-",
+		.params = { x->result.params.s, 0, x->result.params.cap } };
+	return pyprof_rule_apply(&c,
+	    (struct mview){ buf_str(&x->mod), x->mod.len },
+	    (struct mview){ buf_str(&x->op), x->op.len }, &x->result);
 }
 
 static void
@@ -208,22 +204,16 @@ take_kern(struct pyprof_run *x)
 	put_pyprof_kern(x, has ? &x->result : NULL, !ok);
 }
 
-static bool
-only_blanks(const char *s, size_t n)
-{
-	while (n > 0 && (s[n - 1] == ' ' || s[n - 1] == '\t'))
-		n--;
-	return n == 0;
-}
-
 static void
 read_dict(struct pyprof_run *x)
 {
 	const char *s;
-	size_t n;
+	size_t n, k;
 
 	while (lines_next(&x->in, &s, &n)) {
-		if (only_blanks(s, n))
+		for (k = n; k > 0 && (s[k - 1] == ' ' || s[k - 1] == '\t');)
+			k--;
+		if (k == 0)
 			continue;
 		x->broken = n > 0 && s[0] == '#';
 		if (x->broken && x->idx == 0 && n > 6 &&

@@ -5,6 +5,9 @@
 #ifndef DLP_SHIPPED_H
 #define DLP_SHIPPED_H
 
+#include "map.h"
+#include "mview.h"
+
 struct shipped {
 	const char *name; /* "tc.rules" */
 	const char *text;
@@ -14,5 +17,17 @@ extern const struct shipped shipped_files[]; /* ends with name NULL */
 
 /* The text of a file; fatal if there is no file of that name. */
 const char *shipped_text(const char *name);
+
+/* The words of a file whose lines are a class and words of that class, or a
+ * comment (#). It is read at the first question. */
+struct shipped_words {
+	const char *file;
+	const char *const *classes; /* NULL after the last; of others no word is
+				     * read */
+	struct smap map;            /* zeroed */
+};
+
+/* The classes of a word: a bit each, the first class the lowest. */
+unsigned shipped_class(struct shipped_words *w, struct mview word);
 
 #endif

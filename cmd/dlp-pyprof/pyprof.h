@@ -15,8 +15,8 @@
 #include "pylit.h"
 
 /*
- * pyprof_kern.c: a line of the .dict, and the values that it takes from kernels
- * before it
+ * pyprof_kern.c: a line of the .dict, the values that it takes from kernels
+ * before it, and the arguments in its argument marker
  */
 
 /* The values that a backward kernel takes from the forward one, as written. */
@@ -53,11 +53,6 @@ void pyprof_forward_free(struct pyprof_forward *f);
 
 /* Appends the first text of a list; false if it is empty. */
 bool pyprof_first_text(struct mview list, struct buf *out);
-
-/*
- * pyprof_args.c: the arguments of an op, as PyProf's argument marker has them,
- * and numbers as in PyProf's Python: whole numbers and floats
- */
 
 #define ARG_DIMS 16
 #define ARG_MAX 256
@@ -102,23 +97,21 @@ bool shape_same(const struct pyprof_shape *a, const struct pyprof_shape *b);
 bool shape_broadcast(const struct pyprof_shape *a, const struct pyprof_shape *b,
     struct pyprof_shape *out);
 
-/* Bytes of a type by PyProf's table; 0 if PyProf does not know it. */
+/* Bytes of a type by PyProf's table, and its word (fp32); 0 and NULL if PyProf
+ * does not know it. */
 int64_t dtype_size(struct mview dtype);
-
-/* PyProf's word for a type: fp32; NULL if it does not know it. */
 const char *dtype_word(struct mview dtype);
 
-struct pynum {
+/*
+ * The rules: pyprof_products.c, pyprof_pointwise.c, pyprof_tensors.c.
+ * pyprof_rules.c maps ops to rules, and has the functions that rules share.
+ */
+
+struct pynum { /* as in PyProf's Python: a whole number, or a float */
 	bool is_float;
 	int64_t i; /* INT64_MAX or INT64_MIN if it does not fit */
 	double d;
 };
-
-static inline struct pynum
-pynum_int(int64_t i)
-{
-	return (struct pynum){ false, i, 0 };
-}
 
 static inline struct pynum
 pynum_float(double d)
@@ -130,14 +123,6 @@ pynum_float(double d)
 int64_t pynum_mul(int64_t a, int64_t b);
 int64_t pynum_add(int64_t a, int64_t b);
 
-/* As str() prints it: 12, 12.0, 1.5, 1e+16. */
-void pynum_put(struct buf *out, const struct pynum *v);
-
-/*
- * The rules: pyprof_products.c, pyprof_pointwise.c, pyprof_tensors.c.
- * pyprof_rules.c maps ops to rules, and has the functions that rules share.
- */
-
 struct pyprof_call { /* a kernel and the op that launched it */
 	const struct pyprof_marker *m;
 	const char *name; /* of the kernel: PyProf's short one */
@@ -145,6 +130,7 @@ struct pyprof_call { /* a kernel and the op that launched it */
 	int64_t sub;
 	int64_t grid[3];
 	bool last; /* the rules of 2021 */
+	const struct pyprof_rule *rule;
 };
 
 struct pyprof_result {
@@ -157,22 +143,39 @@ struct pyprof_result {
 /* False if PyProf stopped with an error. */
 typedef bool rule_fn(const struct pyprof_call *c, struct pyprof_result *r);
 
+struct pyprof_rule {
+	const char *ops; /* a list of words */
+	rule_fn *apply;
+	bool last; /* only the rules of 2021 have it */
+	/* of rule_tensor, which counts by one argument: */
+	int flops, flops_last;  /* per element, by the rules of 2019 and 2021 */
+	int tensors, tensors_b; /* read and written, forward and backward */
+	enum { ARG_FIRST, ARG_INPUT, ARG_UNNAMED } by;
+	int most; /* arguments; 0: any number */
+	bool norm;
+	enum {
+		LATER_ALL,
+		LATER_FLOPS,
+		LATER_NONE
+	} later; /* what kernels after
+		  * an op's first
+		  * count in 2021 */
+};
+
 rule_fn rule_linear, rule_cell, rule_conv, rule_pointwise, rule_convert,
-    rule_matmul, rule_embedding, rule_sum, rule_mean, rule_norm, rule_dropout,
-    rule_cat, rule_reshape, rule_masked_scatter, rule_gather, rule_nonzero,
+    rule_matmul, rule_embedding, rule_mean, rule_masked_scatter, rule_nonzero,
     rule_index_select, rule_masked_select, rule_addmm, rule_mm, rule_bmm,
-    rule_softmax, rule_log_softmax, rule_mse_loss, rule_adam, rule_batch_norm,
-    rule_randperm, rule_copy, rule_clone, rule_contiguous, rule_any,
-    rule_activation, rule_one_zero, rule_fill, rule_full, rule_other;
+    rule_mse_loss, rule_adam, rule_randperm, rule_copy, rule_cat, rule_tensor,
+    rule_gather, rule_any, rule_one_zero, rule_fill, rule_full, rule_other;
 
-/* The rule of an op, by the names in the kernel's lists of modules and ops. */
-rule_fn *pyprof_rule_find(struct mview mod, struct mview op, bool last);
+/* Applies the rule of an op, by the names in the kernel's lists of modules and
+ * ops, which c->rule becomes. */
+bool pyprof_rule_apply(struct pyprof_call *c, struct mview mod, struct mview op,
+    struct pyprof_result *r);
 
-/* Functions that rules share. */
-
-/* True if the kernel's name contains the word, or one of the words. */
-bool call_has(const struct pyprof_call *c, const char *word);
-bool call_has_any(const struct pyprof_call *c, const char *const *words);
+/* True if the text is one of the words in the list, or contains one. */
+bool is_word_of(struct mview v, const char *words);
+bool has_word_of(const char *s, const char *words);
 
 /* Tensor Core use of a product by the kernel's name: "1" or "0". */
 const char *call_tc_gemm(const struct pyprof_call *c);
@@ -207,9 +210,8 @@ void params_tensor(
 bool count_plain(struct pyprof_result *r, const struct pyprof_arg *a,
     int64_t flops_per, int64_t tensors);
 
-bool mv_one_of(struct mview v, const char *const *list); /* ends with NULL */
-
-/* True if PyProf took an op for an element-wise one. */
-bool rule_is_pointwise(struct mview op);
+/* The group of PyProf's element-wise ops that an op is in; 0 if it took the op
+ * for none. */
+unsigned pointwise_group(struct mview op);
 
 #endif

@@ -19,9 +19,9 @@ count_mnk(struct pyprof_result *r, int64_t b, int64_t m, int64_t n, int64_t k,
 	int64_t mn = pynum_mul(m, n), mk = pynum_mul(m, k),
 		nk = pynum_mul(n, k);
 
-	r->flops = pynum_int(pynum_mul(pynum_mul(pynum_mul(mn, k), 2), b));
-	r->bytes = pynum_int(
-	    pynum_mul(pynum_mul(s, b), pynum_add(pynum_add(mn, mk), nk)));
+	r->flops.i = pynum_mul(pynum_mul(pynum_mul(mn, k), 2), b);
+	r->bytes.i =
+	    pynum_mul(pynum_mul(s, b), pynum_add(pynum_add(mn, mk), nk));
 }
 
 static void
@@ -103,23 +103,12 @@ matmul_sizes(const struct pyprof_shape *a, const struct pyprof_shape *b,
 	return shape_broadcast(&x, &y, &z->batch);
 }
 
-static void
-put_matmul(struct pyprof_result *r, const struct pyprof_arg *a,
-    const struct pyprof_arg *b)
-{
-	params_shape(r, "A", &a->shape);
-	params_shape(r, "B", &b->shape);
-}
-
 /* PyProf multiplied the FLOPs by the batch, but not the bytes. */
 bool
 rule_matmul(const struct pyprof_call *c, struct pyprof_result *r)
 {
-	static const char *const tokens[] = { "kernelPointwiseApply2",
-		"reduce_1Block_kernel", "elementwise_kernel", "dot_kernel",
-		"gemm", "gemv", NULL };
-	static const char *const no_gemm[] = { "kernelPointwiseApply2",
-		"reduce_1Block_kernel", "elementwise_kernel", NULL };
+	static const char no_gemm[] =
+	    "kernelPointwiseApply2 reduce_1Block_kernel elementwise_kernel";
 	const struct pyprof_arg *a = &c->m->arg[0], *b = &c->m->arg[1];
 	struct mview name = { c->name, strlen(c->name) };
 	bool torch = mv_eq(c->m->mod, "torch") && mv_eq(c->m->op, "matmul");
@@ -129,16 +118,20 @@ rule_matmul(const struct pyprof_call *c, struct pyprof_result *r)
 	if (!torch &&
 	    !(mv_eq(c->m->mod, "Tensor") && mv_eq(c->m->op, "__matmul__")))
 		return false;
-	if (c->m->n != 2 || !call_has_any(c, tokens) || !arg_is_tensor(a) ||
-	    !arg_is_tensor(b) || !matmul_sizes(&a->shape, &b->shape, &z))
+	if (c->m->n != 2 ||
+	    (!has_word_of(c->name, no_gemm) &&
+		!has_word_of(c->name, "dot_kernel gemm gemv")) ||
+	    !arg_is_tensor(a) || !arg_is_tensor(b) ||
+	    !matmul_sizes(&a->shape, &b->shape, &z))
 		return false;
 	s = dtype_size(a->dtype);
-	put_matmul(r, a, b);
+	params_shape(r, "A", &a->shape);
+	params_shape(r, "B", &b->shape);
 	count_mnk(r, 1, z.m, z.n, z.k, s);
 	r->flops.i = pynum_mul(r->flops.i, shape_elems(&z.batch));
-	if (mv_one_of(name, no_gemm)) {
-		r->flops = pynum_int(0);
-		r->bytes = pynum_int(pynum_mul(2 * s, shape_elems(&a->shape)));
+	if (is_word_of(name, no_gemm)) {
+		r->flops.i = 0;
+		r->bytes.i = pynum_mul(2 * s, shape_elems(&a->shape));
 		r->tc = "-";
 	} else {
 		r->tc = mv_eq(name, "dot_kernel") ? "-" : call_tc_gemm(c);
@@ -203,46 +196,43 @@ put_linear(const struct pyprof_call *c, struct pyprof_result *r,
 	return params_type(r, l->x->dtype);
 }
 
-/* PyProf multiplied only the last term by the size of the type. */
-static void
-count_linear(struct pyprof_result *r, const struct linear *l, int64_t n)
-{
-	int64_t s = dtype_size(l->x->dtype);
-
-	count_mnk(r, 1, l->m, n, l->k, s);
-	r->bytes.i =
-	    pynum_add(pynum_add(pynum_mul(l->m, n), pynum_mul(l->m, l->k)),
-		pynum_mul(pynum_mul(n, l->k), s));
-}
-
 bool
 rule_linear(const struct pyprof_call *c, struct pyprof_result *r)
 {
-	static const char *const gemm[] = { "gemm", "gemv", "dot_kernel",
-		"splitKreduce_kernel", "reduce_1Block_kernel", NULL };
-	static const char *const bias[] = { "kernelReduceContigDim",
-		"kernelReduceNoncontigDim_shared", "elementwise_kernel",
-		"reduce_kernel", "kernelPointwiseApply2", NULL };
+	static const char gemm[] = "gemm gemv dot_kernel splitKreduce_kernel"
+				   " reduce_1Block_kernel";
+	static const char bias[] =
+	    "kernelReduceContigDim kernelReduceNoncontigDim_shared"
+	    " elementwise_kernel reduce_kernel kernelPointwiseApply2";
 	struct linear l;
-	int64_t n;
+	int64_t n, s;
 
 	if (!mv_eq(c->m->mod, "torch.nn.functional") || !linear_sizes(c, &l))
 		return false;
 	n = shape_elems(&l.n);
-	if (call_has_any(c, gemm) || (c->last && call_has(c, "cutlass"))) {
-		if (!c->bwd || c->sub <= 1)
-			count_linear(r, &l, n);
+	if (has_word_of(c->name, gemm) ||
+	    (c->last && has_word_of(c->name, "cutlass"))) {
+		s = dtype_size(l.x->dtype);
+		if (!c->bwd || c->sub <= 1) {
+			count_mnk(r, 1, l.m, n, l.k, s);
+			/* it multiplied only the last term by the type's size
+			 */
+			r->bytes.i = pynum_add(
+			    pynum_add(pynum_mul(l.m, n), pynum_mul(l.m, l.k)),
+			    pynum_mul(pynum_mul(n, l.k), s));
+		}
 		r->tc = "0";
-		if (c->last ? call_tc_known(c) : call_has(c, "884gemm"))
+		if (c->last ? call_tc_known(c)
+			    : has_word_of(c->name, "884gemm"))
 			r->tc = "1";
 		return put_linear(c, r, &l);
 	}
-	if (!call_has_any(c, bias) &&
-	    !(c->last && call_has(c, "2d_grouped_direct_kernel")))
+	if (!has_word_of(c->name, bias) &&
+	    !(c->last && has_word_of(c->name, "2d_grouped_direct_kernel")))
 		return false;
 	r->op = "bias";
-	r->flops = pynum_int(pynum_mul(l.m, n));
-	r->bytes = pynum_int(pynum_mul(r->flops.i, 2 * dtype_size(l.x->dtype)));
+	r->flops.i = pynum_mul(l.m, n);
+	r->bytes.i = pynum_mul(r->flops.i, 2 * dtype_size(l.x->dtype));
 	params_int(r, "M", l.m);
 	put_n(r, "N", &l.n);
 	return params_type(r, l.x->dtype);
@@ -252,24 +242,27 @@ rule_linear(const struct pyprof_call *c, struct pyprof_result *r)
  * Convolutions, of one and two dimensions
  */
 
+/* Its sizes, in the order of its parameters, which have these names. */
 struct pyprof_conv {
 	double N, C, H, W, K, P, Q, R, S, ph, pw, U, V, dh, dw, g;
 };
+static const char *const conv_names[] = { "N", "C", "H", "W", "K", "P", "Q",
+	"R", "S", "ph", "pw", "U", "V", "dh", "dw", "g" };
 
 /* Kernels for which PyProf counted nothing. */
-static const char *const ignored[] = { "nchwToNhwc", "nhwcToNchw",
-	"OffsetsKernel", "generateWinogradTilesKernel", "winogradWgradData",
-	"winogradWgradOutput", "winogradWgradDelta", "compute_gemm_pointers",
-	"flip_filter", "fft2d_r2c_", "fft2d_c2r_", "fft1d_r2c", "fft1d_c2r",
-	"scaleTensor_kernel", NULL };
+static const char ignored[] =
+    "nchwToNhwc nhwcToNchw OffsetsKernel generateWinogradTilesKernel"
+    " winogradWgradData winogradWgradOutput winogradWgradDelta"
+    " compute_gemm_pointers flip_filter fft2d_r2c_ fft2d_c2r_ fft1d_r2c"
+    " fft1d_c2r scaleTensor_kernel";
 
 /* Kernels that it counted; it counted nothing for all others. */
-static const char *const counted[] = { "_s884cudnn_", "_scudnn_",
-	"2d_grouped_direct_kernel", "cudnn::detail::implicit_convolve_sgemm",
-	"cudnn::detail::dgrad2d_alg1_1", "cudnn::detail::wgrad_alg0_engine",
-	"cudnn::detail::dgrad_engine", "dgrad_1x1_stride_2x2",
-	"spatialDepthwiseConvolutionUpdateOutput", "winograd3x3Kernel",
-	"_sgemm_", "fermiPlusCgemmLDS128_batched", "_gcgemm_", NULL };
+static const char counted[] =
+    "_s884cudnn_ _scudnn_ 2d_grouped_direct_kernel"
+    " cudnn::detail::implicit_convolve_sgemm cudnn::detail::dgrad2d_alg1_1"
+    " cudnn::detail::wgrad_alg0_engine cudnn::detail::dgrad_engine"
+    " dgrad_1x1_stride_2x2 spatialDepthwiseConvolutionUpdateOutput"
+    " winograd3x3Kernel _sgemm_ fermiPlusCgemmLDS128_batched _gcgemm_";
 
 /* An option of the convolution: by its place, by its name, or the default;
  * one number, or one for each dimension. */
@@ -316,20 +309,6 @@ extent(double in, double pad, double filter, double dilation, double stride)
 	return (double)py_int(v);
 }
 
-static void
-output(struct pyprof_conv *z, const double s[2], const double p[2],
-    const double d[2])
-{
-	z->ph = p[0];
-	z->pw = p[1];
-	z->U = s[0];
-	z->V = s[1];
-	z->dh = d[0];
-	z->dw = d[1];
-	z->P = extent(z->H, z->ph, z->R, z->dh, z->U);
-	z->Q = extent(z->W, z->pw, z->S, z->dw, z->V);
-}
-
 static bool
 conv_sizes(const struct pyprof_call *c, struct pyprof_conv *z)
 {
@@ -360,25 +339,15 @@ conv_sizes(const struct pyprof_call *c, struct pyprof_conv *z)
 		p[0] = 0;
 		s[0] = d[0] = 1;
 	}
-	output(z, s, p, d);
+	z->ph = p[0];
+	z->pw = p[1];
+	z->U = s[0];
+	z->V = s[1];
+	z->dh = d[0];
+	z->dw = d[1];
+	z->P = extent(z->H, z->ph, z->R, z->dh, z->U);
+	z->Q = extent(z->W, z->pw, z->S, z->dw, z->V);
 	return (z->H != 1 || z->P == 1) && (z->W != 1 || z->Q == 1);
-}
-
-static void
-put_conv(struct pyprof_result *r, const struct pyprof_conv *z)
-{
-	const struct {
-		const char *key;
-		double v;
-	} all[] = { { "N", z->N }, { "C", z->C }, { "H", z->H }, { "W", z->W },
-		{ "K", z->K }, { "P", z->P }, { "Q", z->Q }, { "R", z->R },
-		{ "S", z->S }, { "ph", z->ph }, { "pw", z->pw }, { "U", z->U },
-		{ "V", z->V }, { "dh", z->dh }, { "dw", z->dw },
-		{ "g", z->g } };
-	size_t i;
-
-	for (i = 0; i < ARRAY_LEN(all); i++)
-		params_int(r, all[i].key, py_int(all[i].v));
 }
 
 static void
@@ -400,20 +369,22 @@ by_kernel(const struct pyprof_call *c, struct pyprof_result *r,
 {
 	struct pyprof_conv one = *z;
 
-	if (call_has_any(c, ignored))
+	if (has_word_of(c->name, ignored))
 		return;
-	if (call_has_any(c, counted) ||
-	    (c->last && call_has(c, "_s1688cudnn_"))) {
-		if (z->g != 1 && !call_has(c, "2d_grouped_direct_kernel") &&
-		    !call_has(c, "spatialDepthwiseConvolutionUpdateOutput")) {
+	if (has_word_of(c->name, counted) ||
+	    (c->last && has_word_of(c->name, "_s1688cudnn_"))) {
+		if (z->g != 1 &&
+		    !has_word_of(c->name, "2d_grouped_direct_kernel") &&
+		    !has_word_of(
+			c->name, "spatialDepthwiseConvolutionUpdateOutput")) {
 			one.C /= z->g;
 			one.K /= z->g;
 			one.g = 1;
 		}
 		count_conv(r, &one, s);
-	} else if (call_has(c, "calc_bias_diff")) {
-		r->flops = pynum_int(py_int(z->N * z->K * z->P * z->Q));
-		r->bytes = pynum_int(pynum_mul(r->flops.i, 2 * s));
+	} else if (has_word_of(c->name, "calc_bias_diff")) {
+		r->flops.i = py_int(z->N * z->K * z->P * z->Q);
+		r->bytes.i = pynum_mul(r->flops.i, 2 * s);
 	}
 }
 
@@ -422,12 +393,16 @@ rule_conv(const struct pyprof_call *c, struct pyprof_result *r)
 {
 	const struct pyprof_arg *x = &c->m->arg[0];
 	struct pyprof_conv z;
+	double v[ARRAY_LEN(conv_names)];
+	size_t i;
 
 	if (!mv_eq(c->m->mod, "torch.nn.functional") || !conv_sizes(c, &z))
 		return false;
-	put_conv(r, &z);
+	memcpy(v, &z, sizeof(v));
+	for (i = 0; i < ARRAY_LEN(conv_names); i++)
+		params_int(r, conv_names[i], py_int(v[i]));
 	by_kernel(c, r, &z, dtype_size(x->dtype));
-	if (c->last ? call_tc_known(c) : call_has(c, "884cudnn"))
+	if (c->last ? call_tc_known(c) : has_word_of(c->name, "884cudnn"))
 		r->tc = "1";
 	return params_type(r, x->dtype);
 }
@@ -469,14 +444,12 @@ cell_gemm(struct pyprof_result *r, const struct pyprof_cell *z,
 	int64_t e = pynum_add(
 	    pynum_add(pynum_mul(m, k), pynum_mul(k, n)), pynum_mul(m, n));
 
-	r->flops = pynum_int(pynum_mul(pynum_mul(pynum_mul(2, m), n), k));
-	r->bytes = pynum_int(pynum_mul(e, z->size));
+	r->flops.i = pynum_mul(pynum_mul(pynum_mul(2, m), n), k);
+	r->bytes.i = pynum_mul(e, z->size);
 	buf_puts(&r->params, "gemm=");
 	buf_puts(&r->params, what);
 	buf_putc(&r->params, ',');
-	params_int(r, "M", m);
-	params_int(r, "N", n);
-	params_int(r, "K", k);
+	put_mnk(r, m, n, k);
 	return params_type(r, z->type);
 }
 
@@ -484,7 +457,7 @@ static bool
 cell_other(const struct pyprof_call *c, struct pyprof_result *r,
     const struct pyprof_cell *z, int64_t elems)
 {
-	r->bytes = pynum_int(pynum_mul(elems, z->size));
+	r->bytes.i = pynum_mul(elems, z->size);
 	buf_puts(&r->params, "cell=");
 	buf_put(&r->params, c->m->mod.s, c->m->mod.n);
 	buf_putc(&r->params, ',');
@@ -537,33 +510,24 @@ tile_of(const char *name, int64_t *x, int64_t *y)
 }
 
 static bool
-name_ends(const char *s, const char *tail)
-{
-	size_t n = strlen(s), k = strlen(tail);
-
-	return n >= k && strcmp(s + n - k, tail) == 0;
-}
-
-static bool
 cell_backward(const struct pyprof_call *c, struct pyprof_result *r,
     const struct pyprof_cell *z)
 {
-	static const char *const tiled[] = { "sgemm", "884gemm", "hgemm",
-		NULL };
+	struct mview name = { c->name, strlen(c->name) };
 	int64_t x, y, m, n, wide = z->multiple * z->hid;
 	const char *what;
 
-	if (!call_has_any(c, tiled))
+	if (!has_word_of(c->name, "sgemm 884gemm hgemm"))
 		return cell_other(c, r, z, 0);
 	if (!tile_of(c->name, &x, &y))
 		return false;
 	m = pynum_mul(x, c->grid[0]);
 	n = pynum_mul(y, c->grid[1]);
-	if ((!name_ends(c->name, "_nn") && !name_ends(c->name, "_nt")) ||
+	if ((!mv_ends(name, "_nn") && !mv_ends(name, "_nt")) ||
 	    (m != z->hid && m != z->in))
 		return cell_other(c, r, z, 0);
 	what = m == z->hid ? "recur" : "layer";
-	if (name_ends(c->name, "_nt"))
+	if (mv_ends(name, "_nt"))
 		return n == wide && cell_gemm(r, z, what, m, n, z->b);
 	return cell_gemm(r, z, what, m, m == z->hid ? z->b : n, wide);
 }
@@ -575,7 +539,7 @@ rule_cell(const struct pyprof_call *c, struct pyprof_result *r)
 
 	if (!mv_eq(c->m->op, "forward") || !cell_sizes(c, &z))
 		return false;
-	if (call_has(c, "gemm"))
-		r->tc = call_has(c, "884gemm") ? "1" : "0";
+	if (has_word_of(c->name, "gemm"))
+		r->tc = has_word_of(c->name, "884gemm") ? "1" : "0";
 	return c->bwd ? cell_backward(c, r, &z) : cell_forward(c, r, &z);
 }

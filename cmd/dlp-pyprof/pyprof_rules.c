@@ -3,41 +3,69 @@
 #include "array.h"
 #include "pyprof.h"
 
-bool
-call_has(const struct pyprof_call *c, const char *word)
+int64_t
+pynum_mul(int64_t a, int64_t b)
 {
-	return strstr(c->name, word) != NULL;
+	int64_t r;
+
+	if (!__builtin_mul_overflow(a, b, &r))
+		return r;
+	return (a < 0) == (b < 0) ? INT64_MAX : INT64_MIN;
+}
+
+int64_t
+pynum_add(int64_t a, int64_t b)
+{
+	int64_t r;
+
+	if (!__builtin_add_overflow(a, b, &r))
+		return r;
+	return a < 0 ? INT64_MIN : INT64_MAX;
+}
+
+/* Cuts the next word off the list. */
+static bool
+next_word(const char **list, struct mview *word)
+{
+	*list += strspn(*list, " ");
+	*word = (struct mview){ *list, strcspn(*list, " ") };
+	*list += word->n;
+	return word->n > 0;
 }
 
 bool
-call_has_any(const struct pyprof_call *c, const char *const *words)
+is_word_of(struct mview v, const char *words)
 {
-	for (; *words != NULL; words++)
-		if (call_has(c, *words))
+	struct mview w;
+
+	while (next_word(&words, &w))
+		if (v.s != NULL && v.n == w.n && memcmp(v.s, w.s, v.n) == 0)
 			return true;
 	return false;
 }
 
 bool
-mv_one_of(struct mview v, const char *const *list)
+has_word_of(const char *s, const char *words)
 {
-	for (; *list != NULL; list++)
-		if (v.s != NULL && mv_eq(v, *list))
-			return true;
+	struct mview w;
+	const char *p;
+
+	while (next_word(&words, &w))
+		for (p = s; (p = strchr(p, *w.s)) != NULL; p++)
+			if (strncmp(p, w.s, w.n) == 0)
+				return true;
 	return false;
 }
 
 bool
 call_tc_known(const struct pyprof_call *c)
 {
-	static const char *const words[] = { "h884", "s884", "h1688", "s1688",
-		"hmma", "i8816", "16816", "dgrad_1x1_stride_2x2",
-		"first_layer_wgrad_kernel", "conv1x1", "conv2d_c1_k1",
-		"direct_group", "xmma_implicit_gemm", "xmma_sparse_conv",
-		"xmma_warp_specialized_implicit_gemm", "xmma_gemm",
-		"xmma_sparse_gemm", "c1688", NULL };
-
-	return call_has_any(c, words);
+	return has_word_of(c->name,
+	    "h884 s884 h1688 s1688 hmma i8816 16816 dgrad_1x1_stride_2x2"
+	    " first_layer_wgrad_kernel conv1x1 conv2d_c1_k1 direct_group"
+	    " xmma_implicit_gemm xmma_sparse_conv"
+	    " xmma_warp_specialized_implicit_gemm xmma_gemm xmma_sparse_gemm"
+	    " c1688");
 }
 
 const char *
@@ -45,7 +73,7 @@ call_tc_gemm(const struct pyprof_call *c)
 {
 	if (c->last)
 		return call_tc_known(c) ? "1" : "0";
-	return call_has(c, "884gemm") || call_has(c, "1688gemm") ? "1" : "0";
+	return has_word_of(c->name, "884gemm 1688gemm") ? "1" : "0";
 }
 
 int
@@ -68,8 +96,7 @@ call_named(const struct pyprof_call *c, const char *name)
 	int i;
 
 	for (i = 0; i < c->m->n; i++)
-		if (c->m->arg[i].name.s != NULL &&
-		    mv_eq(c->m->arg[i].name, name))
+		if (mv_eq(c->m->arg[i].name, name))
 			return &c->m->arg[i];
 	return NULL;
 }
@@ -84,8 +111,7 @@ void
 params_int(struct pyprof_result *r, const char *key, int64_t v)
 {
 	buf_puts(&r->params, key);
-	buf_putc(&r->params, '=');
-	buf_i64(&r->params, v);
+	buf_c_i64(&r->params, '=', v);
 	buf_putc(&r->params, ',');
 }
 
@@ -147,85 +173,70 @@ count_plain(struct pyprof_result *r, const struct pyprof_arg *a,
 		return false;
 	n = shape_elems(&a->shape);
 	params_shape(r, "T", &a->shape);
-	r->flops = pynum_int(pynum_mul(n, flops_per));
-	r->bytes =
-	    pynum_int(pynum_mul(pynum_mul(n, tensors), dtype_size(a->dtype)));
+	r->flops.i = pynum_mul(n, flops_per);
+	r->bytes.i = pynum_mul(pynum_mul(n, tensors), dtype_size(a->dtype));
 	return params_type(r, a->dtype);
 }
 
-static const char *const activations[] = { "celu", "elu", "elu_", "hardshrink",
-	"hardtanh", "hardtanh_", "leaky_relu", "leaky_relu_", "logsigmoid",
-	"prelu", "relu", "relu_", "relu6", "rrelu", "rrelu_", "selu", "sigmoid",
-	"softplus", "softshrink", "softsign", "tanh", "tanhshrink", "threshold",
-	"threshold_", NULL };
-
-static const struct {
-	const char *op;
-	rule_fn *rule;
-	bool last; /* only the rules of 2021 have it */
-} table[] = {
-	{ "byte", rule_convert, false },
-	{ "char", rule_convert, false },
-	{ "double", rule_convert, false },
-	{ "float", rule_convert, false },
-	{ "half", rule_convert, false },
-	{ "int", rule_convert, false },
-	{ "long", rule_convert, false },
-	{ "short", rule_convert, false },
-	{ "to", rule_convert, false },
-	{ "__matmul__", rule_matmul, false },
-	{ "matmul", rule_matmul, false },
-	{ "embedding", rule_embedding, false },
-	{ "sum", rule_sum, false },
-	{ "mean", rule_mean, false },
-	{ "norm", rule_norm, false },
-	{ "dropout", rule_dropout, false },
-	{ "cat", rule_cat, false },
-	{ "reshape", rule_reshape, false },
-	{ "masked_scatter_", rule_masked_scatter, false },
-	{ "gather", rule_gather, false },
-	{ "nonzero", rule_nonzero, false },
-	{ "index_select", rule_index_select, false },
-	{ "masked_select", rule_masked_select, false },
-	{ "addmm", rule_addmm, false },
-	{ "addmm_", rule_addmm, false },
-	{ "mm", rule_mm, false },
-	{ "bmm", rule_bmm, false },
-	{ "softmax", rule_softmax, false },
-	{ "log_softmax", rule_log_softmax, false },
-	{ "mse_loss", rule_mse_loss, false },
-	{ "adam", rule_adam, false },
-	{ "batch_norm", rule_batch_norm, false },
-	{ "randperm", rule_randperm, false },
-	{ "copy_", rule_copy, false },
-	{ "clone", rule_clone, false },
-	{ "contiguous", rule_contiguous, false },
-	{ "any", rule_any, false },
-	{ "ones", rule_one_zero, true },
-	{ "ones_like", rule_one_zero, true },
-	{ "zero_", rule_one_zero, true },
-	{ "zeros", rule_one_zero, true },
-	{ "zeros_like", rule_one_zero, true },
-	{ "fill_", rule_fill, true },
-	{ "full", rule_full, true },
+static const struct pyprof_rule rules[] = {
+	{ "byte char double float half int long short to",
+	    .apply = rule_convert },
+	{ "__matmul__ matmul", .apply = rule_matmul },
+	{ "embedding", .apply = rule_embedding },
+	{ "sum", rule_tensor, false, 1, 1, 1, 1, ARG_INPUT,
+	    .later = LATER_FLOPS },
+	{ "mean", .apply = rule_mean },
+	{ "norm", rule_tensor, false, 2, 2, 1, 1, .norm = true,
+	    .later = LATER_NONE },
+	{ "dropout", rule_tensor, false, 5, 5, 2, .tensors_b = 2 },
+	{ "cat", .apply = rule_cat },
+	{ "reshape", .apply = rule_tensor },
+	{ "masked_scatter_", .apply = rule_masked_scatter },
+	{ "gather", .apply = rule_gather },
+	{ "nonzero", .apply = rule_nonzero },
+	{ "index_select", .apply = rule_index_select },
+	{ "masked_select", .apply = rule_masked_select },
+	{ "addmm addmm_", .apply = rule_addmm },
+	{ "mm", .apply = rule_mm },
+	{ "bmm", .apply = rule_bmm },
+	{ "softmax", rule_tensor, false, 0, 40, 3, 5, ARG_UNNAMED, .most = 2 },
+	{ "log_softmax", rule_tensor, false, 0, 21, 3, 5, ARG_UNNAMED,
+	    .most = 2 },
+	{ "mse_loss", .apply = rule_mse_loss },
+	{ "adam", .apply = rule_adam },
+	{ "batch_norm", rule_tensor, false, 8, 8, 4, 5, .later = LATER_FLOPS },
+	{ "randperm", .apply = rule_randperm },
+	{ "copy_", .apply = rule_copy },
+	{ "clone contiguous", rule_tensor, false, 0, 0, 2, 2, .most = 1 },
+	{ "any", .apply = rule_any },
+	{ "ones ones_like zero_ zeros zeros_like", rule_one_zero,
+	    .last = true },
+	{ "fill_", rule_fill, .last = true },
+	{ "full", rule_full, .last = true },
+	{ "celu elu elu_ hardshrink hardtanh hardtanh_ leaky_relu leaky_relu_"
+	  " logsigmoid prelu relu relu_ relu6 rrelu rrelu_ selu sigmoid"
+	  " softplus softshrink softsign tanh tanhshrink threshold threshold_",
+	    rule_tensor, false, 1, 1, 2, 3, .by = ARG_UNNAMED },
 };
 
-rule_fn *
-pyprof_rule_find(struct mview mod, struct mview op, bool last)
+bool
+pyprof_rule_apply(struct pyprof_call *c, struct mview mod, struct mview op,
+    struct pyprof_result *r)
 {
 	size_t i;
 
 	if (mv_eq(op, "linear"))
-		return rule_linear;
-	if (mv_eq(op, "forward") &&
-	    (mv_eq(mod, "LSTMCell") || mv_eq(mod, "GRUCell")))
-		return rule_cell;
-	if (mv_eq(op, "conv1d") || mv_eq(op, "conv2d"))
-		return rule_conv;
-	if (rule_is_pointwise(op))
-		return rule_pointwise;
-	for (i = 0; i < ARRAY_LEN(table); i++)
-		if (mv_eq(op, table[i].op) && (last || !table[i].last))
-			return table[i].rule;
-	return mv_one_of(op, activations) ? rule_activation : rule_other;
+		return rule_linear(c, r);
+	if (mv_eq(op, "forward") && is_word_of(mod, "LSTMCell GRUCell"))
+		return rule_cell(c, r);
+	if (is_word_of(op, "conv1d conv2d"))
+		return rule_conv(c, r);
+	if (pointwise_group(op) != 0)
+		return rule_pointwise(c, r);
+	for (i = 0; i < ARRAY_LEN(rules); i++) {
+		c->rule = &rules[i];
+		if (is_word_of(op, c->rule->ops) && (c->last || !c->rule->last))
+			return c->rule->apply(c, r);
+	}
+	return rule_other(c, r);
 }

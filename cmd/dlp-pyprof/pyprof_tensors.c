@@ -16,31 +16,30 @@ first_arg(const struct pyprof_call *c)
 	return c->m->n > 0 ? &c->m->arg[0] : NULL;
 }
 
-/* The first argument, or the one that is named input. */
-static const struct pyprof_arg *
-input_arg(const struct pyprof_call *c)
-{
-	const struct pyprof_arg *a = first_arg(c);
-
-	return a == NULL || arg_unnamed(a) || c->last ? a
-						      : call_named(c, "input");
-}
-
-static void
-count_nothing(struct pynum *n)
-{
-	*n = pynum_int(0);
-}
-
 bool
-rule_sum(const struct pyprof_call *c, struct pyprof_result *r)
+rule_tensor(const struct pyprof_call *c, struct pyprof_result *r)
 {
-	const struct pyprof_arg *a = input_arg(c);
+	const struct pyprof_rule *u = c->rule;
+	const struct pyprof_arg *a = first_arg(c);
+	int n = c->m->n;
 
-	if (a == NULL || !count_plain(r, a, 1, 1))
+	if (u->by == ARG_UNNAMED) {
+		a = NULL;
+		n = call_unnamed(c, &a, 1);
+	} else if (u->by == ARG_INPUT && a != NULL && !arg_unnamed(a) &&
+		   !c->last) {
+		a = call_named(c, "input");
+	}
+	if (a == NULL || (u->most > 0 && n > u->most) ||
+	    !count_plain(r, a, c->last ? u->flops_last : u->flops,
+		c->bwd ? u->tensors_b : u->tensors))
 		return false;
-	if (c->last && c->sub > 0)
-		count_nothing(&r->bytes);
+	if (u->norm)
+		r->flops.i = pynum_add(r->flops.i, 1);
+	if (c->last && c->sub > 0 && u->later != LATER_ALL)
+		r->bytes.i = 0;
+	if (c->last && c->sub > 0 && u->later == LATER_NONE)
+		r->flops.i = 0;
 	return true;
 }
 
@@ -58,75 +57,9 @@ rule_mean(const struct pyprof_call *c, struct pyprof_result *r)
 		params_tensor(&r->params, &v[0]->shape, v[0]->dtype);
 		r->bytes.i = pynum_add(r->bytes.i, dtype_size(v[0]->dtype));
 	}
-	if (c->sub > 0) {
-		count_nothing(&r->bytes);
-		count_nothing(&r->flops);
-	}
+	if (c->sub > 0)
+		r->bytes.i = r->flops.i = 0;
 	return true;
-}
-
-bool
-rule_norm(const struct pyprof_call *c, struct pyprof_result *r)
-{
-	const struct pyprof_arg *a = first_arg(c);
-
-	if (a == NULL || !count_plain(r, a, 2, 1))
-		return false;
-	r->flops.i = pynum_add(r->flops.i, 1);
-	if (c->last && c->sub > 0) {
-		count_nothing(&r->bytes);
-		count_nothing(&r->flops);
-	}
-	return true;
-}
-
-bool
-rule_dropout(const struct pyprof_call *c, struct pyprof_result *r)
-{
-	return first_arg(c) != NULL && count_plain(r, first_arg(c), 5, 2);
-}
-
-static bool
-count_softmax(
-    const struct pyprof_call *c, struct pyprof_result *r, int64_t flops)
-{
-	const struct pyprof_arg *v[2];
-	int n = call_unnamed(c, v, 2);
-
-	return n >= 1 && n <= 2 &&
-	       count_plain(r, v[0], c->last ? flops : 0, c->bwd ? 5 : 3);
-}
-
-bool
-rule_softmax(const struct pyprof_call *c, struct pyprof_result *r)
-{
-	return count_softmax(c, r, 40);
-}
-
-bool
-rule_log_softmax(const struct pyprof_call *c, struct pyprof_result *r)
-{
-	return count_softmax(c, r, 21);
-}
-
-bool
-rule_batch_norm(const struct pyprof_call *c, struct pyprof_result *r)
-{
-	if (first_arg(c) == NULL ||
-	    !count_plain(r, first_arg(c), 8, c->bwd ? 5 : 4))
-		return false;
-	if (c->last && c->sub > 0)
-		count_nothing(&r->bytes);
-	return true;
-}
-
-bool
-rule_activation(const struct pyprof_call *c, struct pyprof_result *r)
-{
-	const struct pyprof_arg *v[1];
-
-	return call_unnamed(c, v, 1) >= 1 &&
-	       count_plain(r, v[0], 1, c->bwd ? 3 : 2);
 }
 
 /* The parameters contain the reduction's name. */
@@ -166,9 +99,9 @@ rule_adam(const struct pyprof_call *c, struct pyprof_result *r)
 	n = shape_elems(&v[0].shape);
 	s = dtype_size(v[0].dtype);
 	g = dtype_size(v[4].dtype);
-	r->bytes = pynum_int(pynum_mul(n, 6 * s + (g == s ? g : 2 * g)));
+	r->bytes.i = pynum_mul(n, 6 * s + (g == s ? g : 2 * g));
 	if (c->last && c->sub > 0)
-		count_nothing(&r->bytes);
+		r->bytes.i = 0;
 	params_shape(r, "T", &v[0].shape);
 	return params_type(r, v[0].dtype) && params_type(r, v[4].dtype);
 }
@@ -182,8 +115,8 @@ rule_randperm(const struct pyprof_call *c, struct pyprof_result *r)
 	    !arg_int(&c->m->arg[0], &n))
 		return false;
 	params_int(r, "N", n);
-	r->flops = pynum_int(pynum_mul(3, n));
-	r->bytes = pynum_int(pynum_mul(8, n));
+	r->flops.i = pynum_mul(3, n);
+	r->bytes.i = pynum_mul(8, n);
 	return true;
 }
 
@@ -195,17 +128,15 @@ rule_randperm(const struct pyprof_call *c, struct pyprof_result *r)
 static int
 without_out(const struct pyprof_call *c, const struct pyprof_arg **v, int max)
 {
-	int i, n = 0;
+	const struct pyprof_arg *a;
+	int n = 0;
 
-	for (i = 0; i < c->m->n; i++) {
-		const struct pyprof_arg *a = &c->m->arg[i];
-
-		if (a->name.s != NULL && mv_eq(a->name, "out"))
-			continue;
-		if (n < max)
-			v[n] = a;
-		n++;
-	}
+	for (a = c->m->arg; a < c->m->arg + c->m->n; a++)
+		if (!mv_eq(a->name, "out")) {
+			if (n < max)
+				v[n] = a;
+			n++;
+		}
 	return n;
 }
 
@@ -229,7 +160,7 @@ rule_masked_scatter(const struct pyprof_call *c, struct pyprof_result *r)
 		return false;
 	r->bytes.i = pynum_add(r->bytes.i, shape_elems(&v[0].shape));
 	if (c->sub > 0)
-		r->bytes = pynum_int(0);
+		r->bytes.i = 0;
 	return true;
 }
 
@@ -244,7 +175,7 @@ rule_nonzero(const struct pyprof_call *c, struct pyprof_result *r)
 	r->bytes.i = pynum_add(
 	    r->bytes.i, pynum_mul(shape_elems(&a->shape), 8 * a->shape.n));
 	if (c->sub > 0)
-		r->bytes = pynum_int(0);
+		r->bytes.i = 0;
 	return true;
 }
 
@@ -267,8 +198,8 @@ rule_index_select(const struct pyprof_call *c, struct pyprof_result *r)
 	params_shape(r, "T", &v[0]->shape);
 	params_int(r, "D", dim);
 	params_int(r, "I", n);
-	r->bytes = pynum_int(pynum_add(pynum_mul(8, n),
-	    pynum_mul(2 * dtype_size(v[0]->dtype), shape_elems(&out))));
+	r->bytes.i = pynum_add(pynum_mul(8, n),
+	    pynum_mul(2 * dtype_size(v[0]->dtype), shape_elems(&out)));
 	return params_type(r, v[0]->dtype);
 }
 
@@ -285,71 +216,42 @@ rule_masked_select(const struct pyprof_call *c, struct pyprof_result *r)
 		return false;
 	params_shape(r, "T", &v[0]->shape);
 	params_shape(r, "M", &v[1]->shape);
-	r->bytes = pynum_int(pynum_add(shape_elems(&v[1]->shape),
-	    pynum_mul(2 * dtype_size(v[0]->dtype), shape_elems(&v[0]->shape))));
+	r->bytes.i = pynum_add(shape_elems(&v[1]->shape),
+	    pynum_mul(2 * dtype_size(v[0]->dtype), shape_elems(&v[0]->shape)));
 	return params_type(r, v[0]->dtype);
-}
-
-/* The axis, as the rules of 2021 print it. */
-static int64_t
-axis_of(const struct pyprof_call *c, int dims)
-{
-	int64_t axis = 0, v;
-	int i;
-
-	for (i = 0; i < c->m->n; i++) {
-		const struct pyprof_arg *a = &c->m->arg[i];
-
-		if (!arg_is(a, "tensor") && arg_int(a, &v))
-			axis = v == -1 ? dims - 1 : v;
-	}
-	return axis;
-}
-
-static void
-put_cat(const struct pyprof_call *c, struct pyprof_result *r, struct mview type)
-{
-	bool any = false;
-	int i;
-
-	buf_puts(&r->params, c->last ? "T=" : "T=[");
-	for (i = 0; i < c->m->n; i++) {
-		const struct pyprof_arg *a = &c->m->arg[i];
-
-		if (!arg_is(a, "tensor"))
-			continue;
-		if (any)
-			buf_putc(&r->params, c->last ? ';' : ',');
-		any = true;
-		if (c->last)
-			params_tensor(&r->params, &a->shape, type);
-		else
-			params_sizes(&r->params, &a->shape, "()");
-	}
-	if (!c->last) {
-		buf_puts(&r->params, "],");
-		return;
-	}
-	buf_puts(&r->params, ",A=");
-	buf_i64(&r->params, axis_of(c, first_arg(c)->shape.n));
 }
 
 bool
 rule_cat(const struct pyprof_call *c, struct pyprof_result *r)
 {
-	const struct pyprof_arg *a = first_arg(c);
-	int64_t n = 0;
-	int i;
+	const struct pyprof_arg *first = first_arg(c), *a;
+	int64_t n = 0, axis = 0, v;
+	const char *sep = "";
 
-	if (a == NULL || !arg_is_tensor(a) || (!c->last && c->m->n < 2))
+	if (first == NULL || !arg_is_tensor(first) || (!c->last && c->m->n < 2))
 		return false;
-	for (i = 0; i < c->m->n; i++)
-		if (arg_is(&c->m->arg[i], "tensor"))
-			n = pynum_add(n, shape_elems(&c->m->arg[i].shape));
+	buf_puts(&r->params, c->last ? "T=" : "T=[");
+	for (a = first; a < first + c->m->n; a++) {
+		if (!arg_is(a, "tensor")) {
+			if (arg_int(a, &v))
+				axis = v == -1 ? first->shape.n - 1 : v;
+			continue;
+		}
+		n = pynum_add(n, shape_elems(&a->shape));
+		buf_puts(&r->params, sep);
+		sep = c->last ? ";" : ",";
+		if (c->last)
+			params_tensor(&r->params, &a->shape, first->dtype);
+		else
+			params_sizes(&r->params, &a->shape, "()");
+	}
 	if (c->sub == 0)
-		r->bytes = pynum_int(pynum_mul(n, 2 * dtype_size(a->dtype)));
-	put_cat(c, r, a->dtype);
-	return c->last || params_type(r, a->dtype);
+		r->bytes.i = pynum_mul(n, 2 * dtype_size(first->dtype));
+	buf_puts(&r->params, c->last ? ",A=" : "],");
+	if (!c->last)
+		return params_type(r, first->dtype);
+	buf_i64(&r->params, axis);
+	return true;
 }
 
 bool
@@ -364,10 +266,10 @@ rule_embedding(const struct pyprof_call *c, struct pyprof_result *r)
 	n = shape_elems(&i->shape);
 	row = pynum_mul(e->shape.v[1], dtype_size(e->dtype));
 	if (!c->bwd)
-		r->bytes = pynum_int(
-		    pynum_mul(n, pynum_add(dtype_size(i->dtype), 2 * row)));
+		r->bytes.i =
+		    pynum_mul(n, pynum_add(dtype_size(i->dtype), 2 * row));
 	else if (c->sub == 0)
-		r->bytes = pynum_int(pynum_mul(n, 3 * row));
+		r->bytes.i = pynum_mul(n, 3 * row);
 	params_shape(r, "I", &i->shape);
 	if (!params_type(r, i->dtype))
 		return false;
@@ -386,7 +288,7 @@ copied(struct pyprof_result *r, const struct pyprof_shape *s, struct mview from,
 {
 	int64_t a = dtype_size(from), b = dtype_size(to);
 
-	r->bytes = pynum_int(pynum_mul(shape_elems(s), a + b));
+	r->bytes.i = pynum_mul(shape_elems(s), a + b);
 	return a > 0 && b > 0;
 }
 
@@ -435,28 +337,10 @@ rule_copy(const struct pyprof_call *c, struct pyprof_result *r)
 }
 
 bool
-rule_clone(const struct pyprof_call *c, struct pyprof_result *r)
-{
-	return c->m->n == 1 && count_plain(r, first_arg(c), 0, 2);
-}
-
-bool
-rule_contiguous(const struct pyprof_call *c, struct pyprof_result *r)
-{
-	return c->m->n == 1 && count_plain(r, first_arg(c), 0, 2);
-}
-
-bool
 rule_any(const struct pyprof_call *c, struct pyprof_result *r)
 {
 	return (c->m->n == 1 || (c->last && c->m->n == 2)) &&
 	       count_plain(r, first_arg(c), 0, 1);
-}
-
-bool
-rule_reshape(const struct pyprof_call *c, struct pyprof_result *r)
-{
-	return first_arg(c) != NULL && count_plain(r, first_arg(c), 0, 0);
 }
 
 /* The rules of 2021 for ops that fill a tensor, of type float if the arguments
@@ -465,7 +349,7 @@ static bool
 filled(struct pyprof_result *r, const struct pyprof_shape *s, struct mview type)
 {
 	params_tensor(&r->params, s, type);
-	r->bytes = pynum_int(pynum_mul(shape_elems(s), dtype_size(type)));
+	r->bytes.i = pynum_mul(shape_elems(s), dtype_size(type));
 	return dtype_size(type) > 0;
 }
 
@@ -504,20 +388,18 @@ bool
 rule_other(const struct pyprof_call *c, struct pyprof_result *r)
 {
 	struct buf *b = &r->params;
-	bool any = false;
-	int i, k;
+	const struct pyprof_arg *a;
+	const char *sep;
+	int k;
 
 	for (k = 0; k < 2; k++) {
 		buf_puts(b, k == 0 ? "T=[" : "[");
-		any = false;
-		for (i = 0; i < c->m->n; i++) {
-			const struct pyprof_arg *a = &c->m->arg[i];
-
+		sep = "";
+		for (a = c->m->arg; a < c->m->arg + c->m->n; a++) {
 			if (!arg_is(a, "tensor"))
 				continue;
-			if (any)
-				buf_putc(b, ',');
-			any = true;
+			buf_puts(b, sep);
+			sep = ",";
 			if (k == 0) {
 				params_sizes(b, &a->shape, "()");
 				continue;

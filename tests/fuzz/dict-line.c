@@ -16,7 +16,7 @@ rules(const struct pyprof_kern *k)
 	static struct pyprof_marker m;
 	static struct pyprof_result r;
 	struct pyprof_call c = { &m, buf_str((struct buf *)&k->name), k->bwd,
-		k->sub, { k->grid[0], k->grid[1], k->grid[2] }, false };
+		k->sub, { k->grid[0], k->grid[1], k->grid[2] }, false, NULL };
 	int i;
 
 	if (k->marker.len == 0 ||
@@ -25,7 +25,7 @@ rules(const struct pyprof_kern *k)
 	for (i = 0; i < 2; i++) {
 		c.last = i == 1;
 		r.params.len = 0;
-		(void)pyprof_rule_find(m.mod, m.op, c.last)(&c, &r);
+		(void)pyprof_rule_apply(&c, m.mod, m.op, &r);
 	}
 }
 
