@@ -16,142 +16,96 @@
 #include "fmt.h"
 #include "num.h"
 #include "pylit.h"
+#include "pyrule.h"
 #include "utf8.h"
 
-/*
- * PyProf's data of a kernel: the texts of the ranges around its launch sorted
- * into lists, its sequence ids, direction, module and op. The rules are
- * PyProf's own; they read one kernel after the other in the order of the kernel
- * table.
- */
-
-struct pylist { /* texts; the buffers beyond n are kept for reuse */
-	struct buf *v;
+struct pylist { /* texts */
+	struct mview *v;
 	size_t n, cap;
 };
 
-struct pyseq { /* sequence ids, ascending */
-	int64_t *v;
-	size_t n, cap;
-};
-
+/* PyProf's data of a kernel: the texts of the ranges around its launch sorted
+ * into lists, and what its rules make of them. */
 struct pymark { /* zeroed before the first kernel */
 	struct pylist layer, trace, repr, marker, seq_marker, other, mod, op;
-	struct pyseq seq, alt;
+	struct buf mem; /* the texts of these lists; large enough before the
+			 * first of them is added */
+	struct pyrule_around around;
+	struct pyrule_walk walk;
 	int64_t sub;
-	bool bwd;
-	/* facts of the kernels before */
-	struct pylist prev_op;
-	int64_t prev_seq, prev_sub;
+	struct buf ops, prev_ops; /* the list of ops; of the kernel before */
 	bool begun;
 	uint64_t damaged; /* argument markers that could not be read */
-	struct buf text, last_trace; /* scratch for the current kernel */
 };
 
-/* Appends an empty text. */
-static struct buf *
-pylist_add(struct pylist *l)
-{
-	if (l->n == l->cap) {
-		size_t old = l->cap;
-
-		l->cap = old == 0 ? 8 : old * 2;
-		l->v = xrealloc(l->v, l->cap, sizeof(*l->v));
-		memset(l->v + old, 0, (l->cap - old) * sizeof(*l->v));
-	}
-	buf_clear(&l->v[l->n]);
-	return &l->v[l->n++];
-}
-
-static bool
-has_word(const struct buf *b, const char *word)
-{
-	return b->s != NULL &&
-	       mv_find((struct mview){ b->s, b->len }, word) != NULL;
-}
-
 static void
-copy(struct pylist *l, const char *s, size_t n)
+pylist_add(struct pylist *l, struct mview v)
 {
-	buf_put(pylist_add(l), s, n);
+	ARRAY_GROW(l->v, l->n, l->cap);
+	l->v[l->n++] = v;
 }
 
-/* "layer:NAME:..." is NAME. */
-static void
-add_layer(struct pymark *k, const struct buf *m)
+/* The text of an atom, which k keeps. */
+static struct mview
+keep_atom(struct pymark *k, const struct pl_atom *a)
 {
-	const char *s = memchr(m->s, ':', m->len), *e;
+	size_t at = k->mem.len;
 
-	s++;
-	e = memchr(s, ':', (size_t)(m->s + m->len - s));
-	copy(&k->layer, s, (size_t)((e != NULL ? e : m->s + m->len) - s));
+	pl_text(a, &k->mem);
+	return (struct mview){ k->mem.s + at, k->mem.len - at };
 }
 
-/* Newer texts than PyProf could read have more after the sequence id. They are
- * cut to the form that it knew. */
+/* A text with its sequence id. Newer ones than PyProf could read have more
+ * after it, and are cut to the form that it knew. */
 static void
-add_seq(struct pymark *k, const struct buf *m)
+add_seq(struct pymark *k, struct mview m, const char *lit)
 {
-	static const char lit[] = ", seq = ";
-	const char *e = m->s + m->len;
-	const char *s = mv_find((struct mview){ m->s, m->len }, lit);
+	const char *e = m.s + m.n, *s = lit + sizeof(", seq = ") - 1, *p = s;
 
-	s += sizeof(lit) - 1;
-	s += s < e && *s == '-';
-	while (s < e && *s >= '0' && *s <= '9')
-		s++;
-	copy(&k->seq_marker, m->s, (size_t)(s - m->s));
+	p += p < e && *p == '-';
+	while (p < e && *p >= '0' && *p <= '9')
+		p++;
+	pyrule_add(
+	    &k->around, (struct pyrule_name){ mv(m.s, lit), mv(s, p), 0 });
 }
 
+/* Puts a text into its list; a trace into *trace, of which the innermost counts
+ * because it includes the others. */
 static void
-sort_out(struct pymark *k, const struct buf *m, struct buf *last_trace)
+sort_out(struct pymark *k, struct mview m, struct mview *trace)
 {
-	if (m->len == 0 || has_word(m, "CheckpointFunctionBackward"))
+	const char *s, *e;
+
+	if (m.n == 0 || mv_has(m, "CheckpointFunctionBackward"))
 		return;
-	if (has_word(m, "mod") && has_word(m, "op") && has_word(m, "args") &&
-	    has_word(m, "type")) {
-		copy(&k->marker, m->s, m->len);
-	} else if (has_word(m, "layer:")) {
-		add_layer(k, m);
-	} else if (has_word(m, "traceMarker")) {
-		buf_clear(last_trace);
-		buf_put(last_trace, m->s, m->len);
-	} else if (has_word(m, "strRepr")) {
-		copy(&k->repr, m->s, m->len);
-	} else if (has_word(m, ", seq = ")) {
-		add_seq(k, m);
+	if (mv_has(m, "mod") && mv_has(m, "op") && mv_has(m, "args") &&
+	    mv_has(m, "type")) {
+		pylist_add(&k->marker, m);
+	} else if (mv_has(m, "layer:")) { /* "layer:NAME:..." is NAME */
+		s = (const char *)memchr(m.s, ':', m.n) + 1;
+		e = memchr(s, ':', (size_t)(m.s + m.n - s));
+		pylist_add(&k->layer, mv(s, e != NULL ? e : m.s + m.n));
+	} else if (mv_has(m, "traceMarker")) {
+		*trace = m;
+	} else if (mv_has(m, "strRepr")) {
+		pylist_add(&k->repr, m);
+	} else if ((s = mv_find(m, ", seq = ")) != NULL) {
+		add_seq(k, m, s);
 	} else {
-		copy(&k->other, m->s, m->len);
+		pylist_add(&k->other, m);
 	}
 }
 
-static bool
-is_library(const struct buf *file)
-{
-	static const char *const paths[] = { "/torch/nn/modules/",
-		"/torch/nn/functional.py", "/torch/tensor.py",
-		"/torch/autograd/__init__.py", "/torch/_jit_internal.py",
-		"/pyprof/nvtx/nvmarker.py", "/apex/optimizers/",
-		"/torch/_utils.py", "/torch/optim/" };
-	size_t i;
-
-	for (i = 0; i < sizeof(paths) / sizeof(paths[0]); i++)
-		if (has_word(file, paths[i]))
-			return true;
-	return false;
-}
-
-/* The files and lines of the innermost trace, which includes those of all
- * others. */
+/* The files and lines of a trace. */
 static void
-read_trace(struct pymark *k, const struct buf *m)
+read_trace(struct pymark *k, struct mview m)
 {
 	struct pylit l;
-	struct mview key;
+	struct mview key, file;
 	struct pl_atom a;
 
-	pl_init(&l, m->s, m->len);
-	if (m->len == 0 || !pl_enter(&l, '{'))
+	pl_init(&l, m.s, m.n);
+	if (m.n == 0 || !pl_enter(&l, '{'))
 		return;
 	while (pl_key(&l, &key)) {
 		if (!mv_eq(key, "traceMarker")) {
@@ -161,36 +115,32 @@ read_trace(struct pymark *k, const struct buf *m)
 		if (!pl_enter(&l, '\0'))
 			return;
 		while (pl_item(&l)) {
-			struct buf *b = pylist_add(&k->trace);
-
-			if (!pl_atom(&l, &a)) {
-				k->trace.n--;
+			if (!pl_atom(&l, &a))
 				return;
-			}
-			pl_text(&a, b);
-			k->trace.n -= is_library(b);
+			file = keep_atom(k, &a);
+			if (!pyrule_is_library(file))
+				pylist_add(&k->trace, file);
 		}
 	}
 }
 
 /* The module and op of an argument marker. */
 static void
-read_marker(struct pymark *k, const struct buf *m)
+read_marker(struct pymark *k, struct mview m)
 {
 	size_t nmod = k->mod.n, nop = k->op.n;
 	struct pylit l;
 	struct mview key;
 	struct pl_atom a;
 
-	pl_init(&l, m->s, m->len);
+	pl_init(&l, m.s, m.n);
 	if (pl_enter(&l, '{'))
 		while (pl_key(&l, &key)) {
-			bool mod = mv_eq(key, "mod"), op = mv_eq(key, "op");
-
-			if (!mod && !op)
+			if (!mv_eq(key, "mod") && !mv_eq(key, "op"))
 				pl_skip(&l);
 			else if (pl_atom(&l, &a))
-				pl_text(&a, pylist_add(mod ? &k->mod : &k->op));
+				pylist_add(key.n == 3 ? &k->mod : &k->op,
+				    keep_atom(k, &a));
 		}
 	if (!l.bad && k->mod.n == nmod + 1 && k->op.n == nop + 1)
 		return;
@@ -199,308 +149,43 @@ read_marker(struct pymark *k, const struct buf *m)
 	k->damaged++;
 }
 
-static void
-cut_all(struct buf *b, const char *word)
-{
-	size_t n = strlen(word);
-	const char *p;
-
-	while ((p = mv_find((struct mview){ b->s, b->len }, word)) != NULL) {
-		size_t at = (size_t)(p - b->s);
-
-		memmove(b->s + at, b->s + at + n, b->len - at - n);
-		b->len -= n;
-	}
-}
-
-/* MmBackward is Mm, embedding_dense_backward is embedding_dense. */
-static void
-bare_name(struct buf *b)
-{
-	static const char *const drop[] = { "torch", "autograd", "_backward",
-		"::", "jit", "(anonymous namespace)" };
-	const char *p;
-	size_t i;
-
-	for (i = 0; i < sizeof(drop) / sizeof(drop[0]); i++)
-		cut_all(b, drop[i]);
-	p = mv_find((struct mview){ b->s, b->len }, "Backward");
-	if (p != NULL)
-		b->len = (size_t)(p - b->s);
-}
-
-static bool
-is_backward(const struct buf *m)
-{
-	return has_word(m, "backward, seq = ") ||
-	       has_word(m, "Backward, seq = ");
-}
-
-/* Ops by the names of sequence markers; only those of the backward pass. */
-static void
-ops_by_name(struct pymark *k, bool backward)
-{
-	size_t i;
-
-	for (i = 0; i < k->seq_marker.n; i++) {
-		const struct buf *m = &k->seq_marker.v[i];
-		const char *e = memchr(m->s, ',', m->len);
-		struct buf *b;
-
-		if (backward && !is_backward(m))
-			continue;
-		b = pylist_add(&k->op);
-		buf_put(b, m->s, (size_t)(e - m->s));
-		if (backward && b->len > 0)
-			bare_name(b);
-		copy(&k->mod, "na", 2);
-	}
-}
-
+/* Module and op: by the argument markers; else by the names of the ranges with
+ * sequence ids, of the backward pass or of any; else by another range. */
 static void
 name_op(struct pymark *k)
 {
+	static const struct mview na = { "na", 2 };
+	const char *comma;
+	struct mview name;
+	struct buf bare;
 	size_t i;
 
 	for (i = 0; i < k->marker.n; i++)
-		read_marker(k, &k->marker.v[i]);
-	if (k->op.n == 0)
-		ops_by_name(k, true);
-	if (k->op.n == 0)
-		ops_by_name(k, false);
+		read_marker(k, k->marker.v[i]);
+	if (k->op.n > 0)
+		return;
+	for (i = 0; i < k->around.n; i++) {
+		name = k->around.name[i].name;
+		comma = memchr(name.s, ',', name.n);
+		if (k->around.named_bwd && !pyrule_is_bwd(name))
+			continue;
+		if (comma != NULL) /* PyProf takes what is before it */
+			name.n = (size_t)(comma - name.s);
+		if (k->around.named_bwd) {
+			bare = (struct buf){ k->mem.s + k->mem.len, 0, name.n };
+			buf_put(&bare, name.s, name.n);
+			pyrule_bare(&bare);
+			k->mem.len += bare.len;
+			name = (struct mview){ bare.s, bare.len };
+		}
+		pylist_add(&k->op, name);
+		pylist_add(&k->mod, na);
+	}
 	if (k->op.n > 0)
 		return;
 	if (k->other.n > 0)
-		copy(&k->op, k->other.v[0].s, k->other.v[0].len);
-	copy(&k->mod, "na", 2);
-}
-
-/* Sequence ids, by PyProf's rules. */
-enum { SEQ_LEN = sizeof(", seq = ") - 1 };
-
-static size_t
-name_len(const struct buf *m)
-{
-	size_t i = m->len;
-
-	while (i > 0 && m->s[i - 1] != ' ')
-		i--;
-	return i - SEQ_LEN;
-}
-
-/* Character i of "SEQNAME, seq", for the marker "NAME, seq = SEQ"; n is the
- * length of the name; -1 after the last one. */
-static int
-letter(const struct buf *m, size_t n, size_t i)
-{
-	static const char end[] = ", seq";
-	size_t seq = m->len - n - SEQ_LEN;
-
-	if (i < seq)
-		return (unsigned char)m->s[n + SEQ_LEN + i];
-	i -= seq;
-	if (i < n)
-		return (unsigned char)m->s[i];
-	i -= n;
-	return i < sizeof(end) - 1 ? (unsigned char)end[i] : -1;
-}
-
-/* Sorts by that text, as PyProf does. */
-static int
-compare(const void *va, const void *vb)
-{
-	const struct buf *a = va, *b = vb;
-	size_t na = name_len(a), nb = name_len(b), i;
-	int x, y;
-
-	for (i = 0;; i++) {
-		x = letter(a, na, i);
-		y = letter(b, nb, i);
-		if (x != y || x < 0)
-			return x - y;
-	}
-}
-
-static bool
-same_line(const struct buf *a, const struct buf *b)
-{
-	return a->len == b->len && memcmp(a->s, b->s, a->len) == 0;
-}
-
-static bool
-within(const struct buf *a, size_t na, const struct buf *b, size_t nb)
-{
-	size_t i;
-
-	for (i = 0; i + na <= nb; i++)
-		if (memcmp(b->s + i, a->s, na) == 0)
-			return true;
-	return false;
-}
-
-/* True if both have the same sequence id, and one's name is part of the
- * other's. */
-static bool
-alike(const struct buf *a, const struct buf *b)
-{
-	size_t na = name_len(a), nb = name_len(b);
-
-	if (a->len - na != b->len - nb ||
-	    memcmp(a->s + na, b->s + nb, a->len - na) != 0)
-		return false;
-	return within(a, na, b, nb) || within(b, nb, a, na);
-}
-
-/* Removes each text that is() like the one before it, even if that one was
- * removed too. The buffers are swapped, so that none is lost. */
-static void
-drop(struct pylist *l, bool (*is)(const struct buf *, const struct buf *))
-{
-	struct buf prev = { 0 }, tmp;
-	size_t i, n = 0;
-
-	for (i = 0; i < l->n; i++) {
-		bool gone = i > 0 && is(&l->v[i], &prev);
-
-		buf_clear(&prev);
-		buf_put(&prev, l->v[i].s, l->v[i].len);
-		if (gone)
-			continue;
-		tmp = l->v[n];
-		l->v[n++] = l->v[i];
-		l->v[i] = tmp;
-	}
-	l->n = n;
-	buf_free(&prev);
-}
-
-static void
-add_id(struct pyseq *q, int64_t id)
-{
-	size_t i, j;
-
-	for (i = 0; i < q->n && q->v[i] < id; i++)
-		;
-	if (i < q->n && q->v[i] == id)
-		return;
-	if (q->n == q->cap) {
-		q->cap = q->cap == 0 ? 8 : q->cap * 2;
-		q->v = xrealloc(q->v, q->cap, sizeof(*q->v));
-	}
-	for (j = q->n++; j > i; j--)
-		q->v[j] = q->v[j - 1];
-	q->v[i] = id;
-}
-
-static void
-sort_seq(struct pymark *k)
-{
-	struct pylist *l = &k->seq_marker;
-	size_t i;
-
-	if (l->n > 1)
-		qsort(l->v, l->n, sizeof(*l->v), compare);
-	drop(l, same_line);
-	drop(l, alike);
-	for (i = 0; i < l->n; i++) {
-		size_t at = name_len(&l->v[i]) + SEQ_LEN;
-		int64_t id;
-
-		if (num_i64(l->v[i].s + at, l->v[i].len - at, &id))
-			add_id(&k->seq, id);
-	}
-}
-
-static void
-take_out(struct pyseq *q, size_t i)
-{
-	q->n--;
-	memmove(q->v + i, q->v + i + 1, (q->n - i) * sizeof(*q->v));
-}
-
-static bool
-same_op(const struct pylist *a, const struct pylist *b)
-{
-	size_t i;
-
-	if (a->n != b->n)
-		return false;
-	for (i = 0; i < a->n; i++)
-		if (!same_line(&a->v[i], &b->v[i]))
-			return false;
-	return true;
-}
-
-/* A cell of an RNN without cuDNN spans several sequence ids. */
-static bool
-is_cell(const struct pymark *k)
-{
-	static const char *const cells[] = { "LSTMCell", "GRUCell", "RNNCell" };
-	struct buf *op = k->op.v, *mod = k->mod.v;
-	size_t i;
-
-	if (k->op.n == 0 || k->mod.n == 0 || op->len != 7 ||
-	    memcmp(op->s, "forward", 7) != 0)
-		return false;
-	for (i = 0; i < 3; i++)
-		if (mod->len == strlen(cells[i]) &&
-		    memcmp(mod->s, cells[i], mod->len) == 0)
-			return true;
-	return false;
-}
-
-/* The kernel's own sequence id: in backward its lowest, in forward the lowest
- * that is new since the kernel before. */
-static int64_t
-current(const struct pymark *k)
-{
-	size_t i;
-
-	if (k->bwd)
-		return k->seq.v[0];
-	for (i = 0; i < k->seq.n; i++)
-		if (k->seq.v[i] > k->prev_seq)
-			return k->seq.v[i];
-	return k->prev_seq;
-}
-
-static void
-remember(struct pymark *k, int64_t seq)
-{
-	size_t i;
-
-	k->prev_seq = seq;
-	k->prev_sub = k->sub;
-	k->prev_op.n = 0;
-	for (i = 0; i < k->op.n; i++)
-		buf_put(pylist_add(&k->prev_op), k->op.v[i].s, k->op.v[i].len);
-}
-
-/* PyProf removes ids from its list while it walks over it: it skips the id
- * after each removed one, which therefore stays. */
-static void
-number_kernel(struct pymark *k)
-{
-	int64_t curr;
-	size_t i;
-	bool again;
-
-	if (k->seq.n > 1 && k->seq.v[0] <= 0)
-		for (i = 0; i < k->seq.n; i++)
-			if (k->seq.v[i] == 0)
-				take_out(&k->seq, i);
-	if (k->seq.n == 0)
-		return;
-	curr = current(k);
-	again = same_op(&k->op, &k->prev_op);
-	if (again && (curr == k->prev_seq || is_cell(k)))
-		k->sub = k->prev_sub + 1;
-	remember(k, curr);
-	for (i = 0; i < k->seq.n; i++)
-		if (k->seq.v[i] != curr) {
-			add_id(&k->alt, k->seq.v[i]);
-			take_out(&k->seq, i);
-		}
+		pylist_add(&k->op, k->other.v[0]);
+	pylist_add(&k->mod, na);
 }
 
 static void
@@ -508,14 +193,12 @@ clear(struct pymark *k)
 {
 	k->layer.n = k->trace.n = k->repr.n = k->marker.n = 0;
 	k->seq_marker.n = k->other.n = k->mod.n = k->op.n = 0;
-	k->seq.n = k->alt.n = 0;
-	k->sub = 0;
-	k->bwd = false;
+	buf_clear(&k->mem);
+	pyrule_begin(&k->around);
 	if (k->begun)
 		return;
 	k->begun = true;
-	k->prev_seq = k->prev_sub = -1;
-	copy(&k->prev_op, "", 0);
+	k->walk = (struct pyrule_walk){ -1, -1 };
 }
 
 /* Takes the next kernel; json is the list of texts, outermost first (NULL if
@@ -523,27 +206,45 @@ clear(struct pymark *k)
 static void
 pymark_kernel(struct pymark *k, const char *json, size_t n)
 {
-	struct buf *text = &k->text, *last_trace = &k->last_trace;
+	struct mview trace = { NULL, 0 };
 	struct pylit l;
 	struct pl_atom a;
+	struct buf ops;
 	size_t i;
 
 	clear(k);
-	buf_clear(last_trace);
-	pl_init(&l, json, json != NULL ? n : 0);
-	if (json != NULL && pl_enter(&l, '['))
-		while (pl_item(&l) && pl_atom(&l, &a)) {
-			buf_clear(text);
-			pl_text(&a, text);
-			sort_out(k, text, last_trace);
-		}
-	read_trace(k, last_trace);
-	sort_seq(k);
-	for (i = 0; i < k->seq_marker.n; i++)
-		k->bwd |= is_backward(&k->seq_marker.v[i]) ||
-			  has_word(&k->seq_marker.v[i], "Backward0, seq = ");
+	if (json == NULL)
+		n = 0;
+	/* the texts; their parts; names of ops */
+	buf_reserve(&k->mem, 3 * n + 1);
+	pl_init(&l, json, n);
+	if (n > 0 && pl_enter(&l, '['))
+		while (pl_item(&l) && pl_atom(&l, &a))
+			sort_out(k, keep_atom(k, &a), &trace);
+	read_trace(k, trace);
+	pyrule_judge(&k->around);
+	for (i = 0; i < k->around.n; i++)
+		pylist_add(&k->seq_marker,
+		    mv(k->around.name[i].name.s,
+			k->around.name[i].seq.s + k->around.name[i].seq.n));
 	name_op(k);
-	number_kernel(k);
+	buf_clear(&k->ops);
+	for (i = 0; i < k->op.n; i++) {
+		buf_put(&k->ops, (const char *)&k->op.v[i].n, sizeof(size_t));
+		buf_put(&k->ops, k->op.v[i].s, k->op.v[i].n);
+	}
+	if (k->around.seq.n == 0) {
+		k->sub = 0;
+		return;
+	}
+	k->sub = pyrule_number(&k->walk, &k->around,
+	    k->ops.len == k->prev_ops.len &&
+		memcmp(k->ops.s, k->prev_ops.s, k->ops.len) == 0,
+	    k->op.n > 0 && k->mod.n > 0 &&
+		pyrule_is_cell(k->mod.v[0], k->op.v[0]));
+	ops = k->prev_ops;
+	k->prev_ops = k->ops;
+	k->ops = ops;
 }
 
 #define DICT_COLS "name,dur_ns,tid,dev,stream,grid,block,markers"
@@ -619,19 +320,13 @@ put_wide(struct buf *out, const char *s, size_t n)
 	return len;
 }
 
-/* Double quotes if that saves escapes, as in Python. */
-static char
-quote_for(const char *s, size_t n)
-{
-	return n > 0 && memchr(s, '\'', n) != NULL && memchr(s, '"', n) == NULL
-		   ? '"'
-		   : '\'';
-}
-
 static void
 pyrepr_str(struct buf *out, const char *s, size_t n)
 {
-	char q = quote_for(s, n);
+	/* double quotes if that saves escapes, as in Python */
+	bool twice =
+	    n > 0 && memchr(s, '\'', n) != NULL && memchr(s, '"', n) == NULL;
+	char q = twice ? '"' : '\'';
 	const char *e = s + n;
 	int len;
 
@@ -654,49 +349,6 @@ pyrepr_str(struct buf *out, const char *s, size_t n)
 	buf_putc(out, q);
 }
 
-static void
-pyrepr_list(struct buf *out, const struct pylist *l)
-{
-	size_t i;
-
-	buf_putc(out, '[');
-	for (i = 0; i < l->n; i++) {
-		if (i > 0)
-			buf_puts(out, ", ");
-		pyrepr_str(out, l->v[i].s, l->v[i].len);
-	}
-	buf_putc(out, ']');
-}
-
-static void
-pyrepr_ints(struct buf *out, const int64_t *v, size_t n)
-{
-	size_t i;
-
-	buf_putc(out, '[');
-	for (i = 0; i < n; i++) {
-		if (i > 0)
-			buf_puts(out, ", ");
-		buf_i64(out, v[i]);
-	}
-	buf_putc(out, ']');
-}
-
-static void
-cut(struct buf *b, const char *word)
-{
-	size_t n = strlen(word), i = 0;
-
-	while (b->len >= n && i <= b->len - n) {
-		if (memcmp(b->s + i, word, n) != 0) {
-			i++;
-			continue;
-		}
-		memmove(b->s + i, b->s + i + n, b->len - i - n);
-		b->len -= n;
-	}
-}
-
 /* PyProf's short name: up to <, without some words, up to (. It did not know
  * Nsight's word for a namespace without a name, and its name was then empty. */
 static void
@@ -709,12 +361,12 @@ short_name(struct buf *b, const char *s, size_t n)
 
 	buf_clear(b);
 	buf_put(b, s, n);
-	cut(b, "<unnamed>::");
+	pyrule_cut(b, "<unnamed>::");
 	e = b->len > 0 ? memchr(b->s, '<', b->len) : NULL;
 	if (e != NULL)
 		b->len = (size_t)(e - b->s);
-	for (i = 0; i < sizeof(drop) / sizeof(drop[0]); i++)
-		cut(b, drop[i]);
+	for (i = 0; i < ARRAY_LEN(drop); i++)
+		pyrule_cut(b, drop[i]);
 	e = b->len > 0 ? memchr(b->s, '(', b->len) : NULL;
 	if (e != NULL)
 		b->len = (size_t)(e - b->s);
@@ -729,9 +381,8 @@ put_key(const char *key)
 }
 
 static void
-put_num(const char *key, const struct writer_cell *v)
+put_value(const struct writer_cell *v)
 {
-	put_key(key);
 	if (v->s == NULL)
 		buf_puts(&out_buf, "None");
 	else
@@ -739,10 +390,40 @@ put_num(const char *key, const struct writer_cell *v)
 }
 
 static void
-put_list(const char *key, const struct pylist *l)
+put_num(const char *key, const struct writer_cell *v)
 {
 	put_key(key);
-	pyrepr_list(&out_buf, l);
+	put_value(v);
+}
+
+static void
+put_list(const char *key, const struct pylist *l)
+{
+	size_t i;
+
+	put_key(key);
+	buf_putc(&out_buf, '[');
+	for (i = 0; i < l->n; i++) {
+		if (i > 0)
+			buf_puts(&out_buf, ", ");
+		pyrepr_str(&out_buf, l->v[i].s, l->v[i].n);
+	}
+	buf_putc(&out_buf, ']');
+}
+
+static void
+put_ids(const char *key, const struct pyrule_ids *ids)
+{
+	size_t i;
+
+	put_key(key);
+	buf_putc(&out_buf, '[');
+	for (i = 0; i < ids->n; i++) {
+		if (i > 0)
+			buf_puts(&out_buf, ", ");
+		buf_i64(&out_buf, ids->v[i]);
+	}
+	buf_putc(&out_buf, ']');
 }
 
 /* 1,2,3 is (1, 2, 3). */
@@ -759,26 +440,6 @@ put_dim(const char *key, const struct writer_cell *v)
 			buf_putc(&out_buf, ' ');
 	}
 	buf_putc(&out_buf, ')');
-}
-
-static void
-put_marks(const struct pymark *mark)
-{
-	put_list("layer", &mark->layer);
-	put_list("trace", &mark->trace);
-	put_list("reprMarkers", &mark->repr);
-	put_list("marker", &mark->marker);
-	put_list("seqMarker", &mark->seq_marker);
-	put_key("seqId");
-	pyrepr_ints(&out_buf, mark->seq.v, mark->seq.n);
-	put_key("subSeqId");
-	buf_i64(&out_buf, mark->sub);
-	put_key("altSeqId");
-	pyrepr_ints(&out_buf, mark->alt.v, mark->alt.n);
-	put_key("dir");
-	buf_puts(&out_buf, mark->bwd ? "'bprop'" : "'fprop'");
-	put_list("mod", &mark->mod);
-	put_list("op", &mark->op);
 }
 
 static const char *
@@ -799,14 +460,6 @@ dict_meta(struct fmt *f, const struct rec *r)
 
 	d->with_own |= r->len >= sizeof(nsys) - 1 &&
 		       memcmp(r->line, nsys, sizeof(nsys) - 1) == 0;
-}
-
-static void
-put_item(const struct writer_cell *v)
-{
-	buf_put(
-	    &out_buf, v->s != NULL ? v->s : "None", v->s != NULL ? v->n : 4);
-	buf_puts(&out_buf, ", ");
 }
 
 /* START, END, 'TEXT' of each range. */
@@ -872,11 +525,11 @@ put_own(struct fmt *f, const struct writer_cell *v, const char *texts, size_t n)
 
 	put_key("dlp");
 	buf_putc(&out_buf, '[');
-	for (i = 0; i < sizeof(nums) / sizeof(nums[0]); i++)
-		put_item(&v[nums[i]]);
-	buf_clear(&f->tmp);
-	if (v[C_SHORT].s != NULL)
-		esc_undo(&f->tmp, v[C_SHORT].s, v[C_SHORT].n);
+	for (i = 0; i < ARRAY_LEN(nums); i++) {
+		put_value(&v[nums[i]]);
+		buf_puts(&out_buf, ", ");
+	}
+	(void)undo(&f->tmp, &v[C_SHORT]);
 	pyrepr_str(&out_buf, f->tmp.s, f->tmp.len);
 	if (texts != NULL && v[C_TIMES].s != NULL)
 		put_ranges(f->state, texts, n, &v[C_TIMES]);
@@ -893,6 +546,7 @@ static void
 dict_row(struct fmt *f, const struct writer_cell *v)
 {
 	struct dict_sink *d = f->state;
+	const struct pymark *mark = &d->mark;
 	const char *json = undo(&d->text, &v[C_MARKERS]);
 
 	pymark_kernel(&d->mark, json, d->text.len);
@@ -901,7 +555,19 @@ dict_row(struct fmt *f, const struct writer_cell *v)
 	buf_puts(&out_buf, "{'kShortName': ");
 	pyrepr_str(&out_buf, f->tmp.s, f->tmp.len);
 	put_num("kDuration", &v[C_DUR]);
-	put_marks(&d->mark);
+	put_list("layer", &mark->layer);
+	put_list("trace", &mark->trace);
+	put_list("reprMarkers", &mark->repr);
+	put_list("marker", &mark->marker);
+	put_list("seqMarker", &mark->seq_marker);
+	put_ids("seqId", &mark->around.seq);
+	put_key("subSeqId");
+	buf_i64(&out_buf, mark->sub);
+	put_ids("altSeqId", &mark->around.alt);
+	put_key("dir");
+	buf_puts(&out_buf, mark->around.bwd ? "'bprop'" : "'fprop'");
+	put_list("mod", &mark->mod);
+	put_list("op", &mark->op);
 	put_num("tid", &v[C_TID]);
 	put_num("device", &v[C_DEV]);
 	put_num("stream", &v[C_STREAM]);
