@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "cli.h"
-#include "dlp-correlate/compat.h"
 #include "dlp-correlate/corr.h"
 #include "drop.h"
+#include "stage.h"
 
 static const char usage[] =
     "usage: dlp-correlate [-DhnruV] [--domain NAME] [--mode MODE] [-S SIZE]\n"
@@ -26,37 +26,14 @@ static const char usage[] =
     "  -h, --help        print this text\n"
     "  -V, --version     print the version\n";
 
-static int
-correlate(struct corr *c, struct stage *st, bool dlprof, const char *mode)
-{
-	int status;
-
-	/* these set hooks, which corr_init() needs */
-	compat_pyprof(c, !dlprof);
-	if (dlprof)
-		compat_dlprof(c, st);
-	if (dlprof || mode != NULL)
-		compat_dlprof_mode(c, mode);
-	c->comms.off = dlprof; /* it has no class for communication */
-	corr_init(c);
-	feed_start(c, st);
-	status = stage_run(st);
-	corr_free(c);
-	compat_dlprof_free(c);
-	compat_pyprof_free(c);
-	return status;
-}
-
 int
 main(int argc, char **argv)
 {
-	const char *mode = NULL;
 	struct corr corr = { 0 };
-	bool dlprof = false;
 	const struct cli_opt opts[] = {
-		{ 'D', "dlprof", .flag = &dlprof },
+		{ 'D', "dlprof", .flag = &corr.dlprof },
 		{ 0, "domain", .arg = &corr.domain },
-		{ 0, "mode", .arg = &mode },
+		{ 0, "mode", .arg = &corr.mode.given_word },
 		{ 'n', "nested", .flag = &corr.nested },
 		{ 'r', "ranges", .flag = &corr.all_ranges },
 		DROP_OPTION,
@@ -69,5 +46,5 @@ main(int argc, char **argv)
 	/* DLProf's word for the domain that has no name */
 	if (corr.domain != NULL && strcmp(corr.domain, "default-domain") == 0)
 		corr.domain = "";
-	return out_finish(correlate(&corr, &st, dlprof, mode));
+	return out_finish(corr_run(&corr, &st));
 }

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "err.h"
+#include "stage.h"
 
 /* True if the first run or projection in the heap ends at t or before. */
 static bool
@@ -21,26 +22,21 @@ is_due(const struct closing *q, int64_t t)
 }
 
 static void
-close_inst(struct corr *c, struct corr_inst *in)
-{
-	const struct corr_op *op = op_get(&c->ops, in->op);
-
-	write_inst(c, in);
-	if (op->once) /* the op has no other run */
-		op_drop(&c->ops, op->id);
-}
-
-static void
 close_until(struct corr *c, int64_t t)
 {
+	const struct corr_op *op;
 	struct timed x;
 
 	while (is_due(&c->closing, t)) {
 		x = timeheap_pop(&c->closing.heap);
-		if (x.kind == CLOSE_PROJ)
+		if (x.kind == CLOSE_PROJ) {
 			proj_write(&c->projs, x.p);
-		else
-			close_inst(c, x.p);
+			continue;
+		}
+		op = op_get(&c->ops, ((struct corr_inst *)x.p)->op);
+		write_inst(c, x.p);
+		if (op->once) /* the op has no other run */
+			op_drop(&c->ops, op->id);
 	}
 }
 
@@ -56,67 +52,49 @@ corr_now(struct corr *c, int64_t t)
 }
 
 void
-corr_init(struct corr *c)
-{
-	c->markers = markers_new();
-	c->insts.closing = &c->closing;
-	c->threads.insts = &c->insts;
-	ops_init(&c->ops, c->markers);
-	prims_init(&c->prims);
-	comms_init(&c->comms);
-	projs_init(&c->projs, &c->closing);
-	write_init(&c->types);
-}
-
-void
 corr_reset(struct corr *c)
 {
+	map_clear(&c->texts.written);
+	c->texts.n = 0;
 	c->threads.now = INT64_MIN;
 	c->has_end = c->spaced = c->old = false;
 	c->insts.n = 0;
 	c->closing.order = 0;
 	memset(&c->n, 0, sizeof(c->n));
-	if (c->hooks.section != NULL)
-		c->hooks.section(c);
-}
-
-/* Lookups of sequence ids and op ids that failed because newer ids had replaced
- * them: each process remembers a limited number. */
-static uint64_t
-evicted(const struct corr *c)
-{
-	const struct corr_proc *p;
-	uint64_t n = 0;
-	size_t i;
-
-	for (i = 0; (p = proc_nth(&c->threads, i)) != NULL; i++)
-		n += p->fwd.evicted + p->bwd.evicted;
-	return n;
+	if (c->ops.dl != NULL)
+		dl_section(c);
 }
 
 static void
-write_notes(struct corr *corr)
+write_notes(struct corr *c)
 {
+	const struct corr_proc *p;
+	uint64_t evicted = 0;
 	char name[64];
 	enum why w;
+	size_t i;
 
+	/* lookups of sequence ids and op ids that failed because newer ids had
+	 * replaced them: each process remembers a limited number */
+	for (i = 0; (p = proc_nth(&c->threads, i)) != NULL; i++)
+		evicted += p->fwd.evicted + p->bwd.evicted;
 	for (w = WHY_NONE + 1; w < WHY_N; w++) {
 		snprintf(name, sizeof(name), "unassociated_%s", why_word(w));
-		stage_note(name, corr->n.why[w]);
+		stage_note(name, c->n.why[w]);
 	}
-	stage_note("markers_unclosed", corr->n.leaked);
-	stage_note("markers_damaged", corr->n.damaged + corr->ops.n_damaged);
-	stage_note("markers_broken", corr->n.broken);
-	stage_note("markers_without_args", corr->ops.n_no_args);
-	stage_note("ranges_unended", corr->n.unended);
-	stage_note("ranges_end_before_start", corr->n.backwards);
-	stage_note("ranges_crossing_threads", corr->n.crossing);
-	stage_note("backward_unpaired", corr->n.unpaired);
-	stage_note("ids_evicted", evicted(corr));
-	stage_note("records_late", corr->n.late);
-	if (corr->hooks.notes != NULL)
-		corr->hooks.notes(corr);
-	stage_note("graphs_whole", corr->n.graphs);
+	stage_note("markers_unclosed", c->n.leaked);
+	stage_note("markers_damaged", c->n.damaged + c->ops.n_damaged);
+	stage_note("markers_broken", c->n.broken);
+	stage_note("markers_without_args", c->ops.n_no_args);
+	stage_note("ranges_unended", c->n.unended);
+	stage_note("ranges_end_before_start", c->n.backwards);
+	stage_note("ranges_crossing_threads", c->n.crossing);
+	stage_note("backward_unpaired", c->n.unpaired);
+	stage_note("ids_evicted", evicted);
+	stage_note("records_late", c->n.late);
+	if (c->ops.dl != NULL)
+		stage_note("calls_of_shared_ops", dl_shared(&c->ops));
+	stage_note("graphs_whole", c->n.graphs);
 }
 
 static double
@@ -128,77 +106,90 @@ gpu_share(const struct corr *c, int64_t ns)
 /* Prints a message if CUDA graphs were recorded without their kernels, and one
  * if part of the GPU's time has no op. */
 static void
-warn_of_time(const struct corr *corr)
+warn_of_time(const struct corr *c)
 {
 	struct buf buf = { 0 };
 	enum why w;
 
-	if (corr->n.graphs > 0 && corr->n.gpu_ns > 0)
+	if (c->n.graphs > 0 && c->n.gpu_ns > 0)
 		warn("%" PRIu64 " runs of CUDA graphs, %.1f %% of the GPU time,"
 		     " were recorded as a whole: nsys profile"
 		     " --cuda-graph-trace=node records their kernels",
-		    corr->n.graphs, gpu_share(corr, corr->n.graph_ns));
-	if (corr->n.gpu_ns <= 0 || corr->n.why_ns[WHY_NONE] == corr->n.gpu_ns)
+		    c->n.graphs, gpu_share(c, c->n.graph_ns));
+	if (c->n.gpu_ns <= 0 || c->n.why_ns[WHY_NONE] == c->n.gpu_ns)
 		return;
 	for (w = WHY_NONE + 1; w < WHY_N; w++)
-		if (corr->n.why_ns[w] > 0)
+		if (c->n.why_ns[w] > 0)
 			buf_printf(&buf, "%s%s %.1f %%",
 			    buf.len > 0 ? ", " : "", why_word(w),
-			    gpu_share(corr, corr->n.why_ns[w]));
+			    gpu_share(c, c->n.why_ns[w]));
 	warn("%.1f %% of the GPU time belongs to ops; no op: %s",
-	    gpu_share(corr, corr->n.why_ns[WHY_NONE]), buf_str(&buf));
+	    gpu_share(c, c->n.why_ns[WHY_NONE]), buf_str(&buf));
 	buf_free(&buf);
 }
 
-static void
-free_procs(struct corr *c)
+void
+corr_end(struct corr *c)
 {
 	struct corr_proc *p;
 	size_t i;
 
+	graph_launch_end(c, INT64_MAX);
+	close_until(c, INT64_MAX);
+	if (c->ops.dl != NULL || c->mode.given_word != NULL)
+		dl_end(c);
+	write_notes(c);
+	warn_of_time(c);
 	for (i = 0; (p = proc_nth(&c->threads, i)) != NULL; i++) {
 		graph_free(p);
 		xla_free(p);
-		if (c->hooks.forget != NULL)
-			c->hooks.forget(c, p);
+		py_forget(c, p);
 	}
 	procs_free(&c->threads);
+	map_free(&c->texts.written);
+	ops_clear(&c->ops);
+	prims_clear(&c->prims);
+	comms_clear(&c->comms);
+	map_clear(&c->dtypes.by_id);
+	projs_free(&c->projs);
+	insts_free(&c->insts);
 }
 
-void
-corr_end(struct corr *corr)
-{
-	graph_launch_end(corr, INT64_MAX);
-	close_until(corr, INT64_MAX);
-	if (corr->hooks.end != NULL)
-		corr->hooks.end(corr);
-	write_notes(corr);
-	warn_of_time(corr);
-	free_procs(corr);
-	ops_clear(&corr->ops);
-	prims_clear(&corr->prims);
-	comms_clear(&corr->comms);
-	map_clear(&corr->dtypes.by_id);
-	projs_free(&corr->projs);
-	insts_free(&corr->insts);
-}
-
-void
-corr_free(struct corr *corr)
+int
+corr_run(struct corr *c, struct stage *st)
 {
 	size_t i;
+	int status;
 
+	c->ops.markers = c->markers = markers_new();
+	c->threads.texts = &c->texts;
+	c->threads.insts = &c->insts;
+	c->insts.closing = &c->closing;
+	py_init(c);
+	if (c->dlprof)
+		dl_init(c, st);
+	c->comms.off = c->dlprof; /* it has no class for communication */
+	prims_init(&c->prims);
+	comms_init(&c->comms);
+	projs_init(&c->projs, &c->closing);
+	write_init(&c->types);
+	feed_start(c, st);
+	status = stage_run(st);
 	for (i = 0; i < LAUNCHES; i++) {
-		map_free(&corr->launch[i].of);
-		map_free(&corr->launch[i].hlo_runs);
-		free(corr->launch[i].replay);
+		map_free(&c->launch[i].of);
+		map_free(&c->launch[i].hlo_runs);
+		free(c->launch[i].replay);
 	}
-	timeheap_free(&corr->closing.heap);
-	ops_free(&corr->ops);
-	prims_free(&corr->prims);
-	comms_free(&corr->comms);
-	map_free(&corr->dtypes.by_id);
-	write_free(&corr->types);
-	markers_free(corr->markers);
-	feed_free(corr);
+	timeheap_free(&c->closing.heap);
+	ops_free(&c->ops);
+	prims_free(&c->prims);
+	comms_free(&c->comms);
+	map_free(&c->dtypes.by_id);
+	buf_free(&c->types.kern.alt);
+	buf_free(&c->text);
+	buf_free(&c->domain_buf);
+	markers_free(c->markers);
+	dl_free(c);
+	py_free(c);
+	return status;
 }

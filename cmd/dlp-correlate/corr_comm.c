@@ -79,9 +79,9 @@ comms_free(struct comms *t)
 }
 
 void
-comm_string(struct comms *t, int64_t id, const char *s, size_t n)
+comm_string(struct comms *t, int64_t id, struct mview s)
 {
-	const struct comm_type *type = comm_match(&t->rules, s, n);
+	const struct comm_type *type = comm_match(&t->rules, s.s, s.n);
 
 	if (type != NULL)
 		*map_put(&t->by_id, (uint64_t)id, NULL) =
@@ -89,35 +89,33 @@ comm_string(struct comms *t, int64_t id, const char *s, size_t n)
 }
 
 const struct comm_type *
-comm_of_name(struct comms *t, int64_t id, const char *brief, size_t n)
+comm_of_name(struct comms *t, int64_t id, struct mview brief)
 {
 	const uint64_t *rule =
 	    t->by_id.n > 0 ? map_get(&t->by_id, (uint64_t)id) : NULL;
 
 	return rule != NULL ? &t->rules.types[*rule - 1]
-			    : comm_find(&t->rules, brief, n);
+			    : comm_find(&t->rules, brief.s, brief.n);
 }
 
 /* Libraries whose ranges are about communication only. */
 static bool
 is_library(const struct marker *m)
 {
-	static const char *const mods[] = { "c10d", "c10d_functional",
-		"_c10d_functional", "_c10d_functional_autograd", "nccl",
-		"symm_mem" };
-	size_t i;
-
-	for (i = 0; i < ARRAY_LEN(mods); i++)
-		if (mv_eq(m->mod, mods[i]))
-			return true;
-	return m->by == BY_NCCL;
+	return m->by == BY_NCCL || mv_eq(m->mod, "c10d") ||
+	       mv_eq(m->mod, "c10d_functional") ||
+	       mv_eq(m->mod, "_c10d_functional") ||
+	       mv_eq(m->mod, "_c10d_functional_autograd") ||
+	       mv_eq(m->mod, "nccl") || mv_eq(m->mod, "symm_mem");
 }
 
-/* The name without _ and -, in lower case. */
-static struct mview
-bare_word(struct buf *b, struct mview name)
+/* The place in kinds[] of the collective that a name tells, which is compared
+ * without _ and -, in lower case; -1: none. */
+static int
+kind_of_word(struct buf *b, struct mview name, bool library)
 {
-	size_t i;
+	struct mview word;
+	size_t i, k;
 
 	buf_clear(b);
 	for (i = 0; i < name.n; i++)
@@ -125,15 +123,7 @@ bare_word(struct buf *b, struct mview name)
 			buf_putc(b, name.s[i] >= 'A' && name.s[i] <= 'Z'
 					? (char)(name.s[i] | 0x20)
 					: name.s[i]);
-	return mv(buf_str(b), buf_str(b) + b->len);
-}
-
-/* The place in kinds[] of the collective that a word tells; -1: none. */
-static int
-kind_of_word(struct mview word, bool library)
-{
-	size_t i, k;
-
+	word = (struct mview){ buf_str(b), b->len };
 	for (i = 0; i < ARRAY_LEN(told_by); i++) {
 		if ((told_by[i].weak && !library) ||
 		    mv_find(word, told_by[i].word) == NULL)
@@ -158,15 +148,13 @@ kind_told(struct comms *t, const struct marker *m)
 	uint32_t no;
 
 	if (m->op.n > WORD_MAX)
-		return kind_of_word(bare_word(&t->key, m->op), library);
+		return kind_of_word(&t->key, m->op, library);
 	if (words->n > MAX_WORDS)
 		smap_clear(words);
 	no = smap_put(words, m->op.s, m->op.n, &is_new);
 	if (is_new)
 		words->val[no] =
-		    (uint64_t)(kind_of_word(
-				   bare_word(&t->key, m->op), library) +
-			       1);
+		    (uint64_t)(kind_of_word(&t->key, m->op, library) + 1);
 	return (int)words->val[no] - 1;
 }
 
@@ -275,12 +263,10 @@ comm_told(struct comms *t, uint32_t up, const struct corr_thread *th,
 static struct corr_inst *
 comm_run(struct corr *c, const struct corr_work *w, const struct corr_place *pl)
 {
-	struct corr_inst *in = inst_new(&c->insts);
+	struct corr_inst *in = inst_new(&c->insts, w->p, NULL);
 
 	in->replay = true;
 	in->op = pl->comm_op;
-	in->pid = pl->in->pid;
-	in->src = pl->in->src;
 	in->tid = pl->in->tid;
 	in->has_tid = pl->in->has_tid;
 	in->start = pl->in->start;

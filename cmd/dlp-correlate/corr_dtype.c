@@ -91,19 +91,19 @@ type_after(struct mview name, const char *word)
  * what is written.
  */
 void
-dtype_string(struct dtypes *t, int64_t id, const char *s, size_t n)
+dtype_string(struct dtypes *t, int64_t id, struct mview name)
 {
-	struct mview name = { s, n };
 	const char *copy = mv_find(name, "direct_copy_kernel_cuda(");
+	const char *end = name.s + name.n;
 	unsigned dtype = type_after(name, "at::native::Copy<");
 
 	if (copy != NULL) {
-		name = mv(copy, s + n);
+		name = mv(copy, end);
 		while (
 		    dtype == 0 && (copy = mv_find(name, "[lambda(")) != NULL) {
-			name = mv(copy, s + n);
+			name = mv(copy, end);
 			dtype = type_after(name, "[lambda(");
-			name = mv(copy + 1, s + n);
+			name = mv(copy + 1, end);
 		}
 	}
 	if (dtype != 0)

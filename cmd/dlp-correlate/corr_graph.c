@@ -28,7 +28,7 @@ struct captured {      /* a run of an op during which nodes were made */
 	uint64_t inst; /* 0 if there is no run, only ranges around the node */
 	uint32_t op;
 	int phase;
-	struct escaped layer; /* used if there is no run; own copy */
+	struct mview layer; /* used if there is no run; own copy */
 };
 
 struct capture_graphs { /* of a process */
@@ -38,14 +38,6 @@ struct capture_graphs { /* of a process */
 	struct captured *cap;
 	size_t n_cap, cap_cap;
 };
-
-static struct capture_graphs *
-graphs_of(struct corr_proc *p)
-{
-	if (p->graphs == NULL)
-		p->graphs = xcalloc(1, sizeof(*p->graphs));
-	return p->graphs;
-}
 
 static bool
 same_capture(const struct captured *a, const struct captured *b)
@@ -72,24 +64,14 @@ captured(struct capture_graphs *p, struct captured x)
 	return ++p->n_cap;
 }
 
-static struct captured_node *
-captured_node_of(struct capture_graphs *g, size_t no)
-{
-	if (no >= g->cap_node) {
-		g->cap_node = g->cap_node > 0 ? g->cap_node * 2 : 64;
-		g->node = xrealloc(g->node, g->cap_node, sizeof(*g->node));
-	}
-	return &g->node[no];
-}
-
 /* Takes a node that the thread makes: in a run of an op, or only in ranges of
  * the program. */
 static void
-capture(struct corr *corr, struct capture_graphs *graphs,
-    struct captured_node *nd, struct corr_thread *th)
+capture(struct corr *c, struct capture_graphs *graphs, struct captured_node *nd,
+    struct corr_thread *th)
 {
 	const struct corr_open *top = thread_top(th);
-	struct corr_inst *in = current_inst(corr, th);
+	struct corr_inst *in = current_inst(c, th);
 	struct captured x = { 0 };
 
 	nd->told = top != NULL ? top->told : 0;
@@ -100,7 +82,7 @@ capture(struct corr *corr, struct capture_graphs *graphs,
 		nd->prim = top->prim;
 		nd->prim_run = top->prim_run;
 	} else if (top != NULL && top->layer_len > 0) {
-		x.layer = (struct escaped){ th->layer.s, top->layer_len };
+		x.layer = (struct mview){ th->layer.s, top->layer_len };
 		x.phase = top->phase;
 	} else
 		return;
@@ -110,21 +92,24 @@ capture(struct corr *corr, struct capture_graphs *graphs,
 /* An instantiated node has two rows, the first one without an original. The row
  * with an original wins. */
 void
-graph_node(struct corr *corr, struct corr_thread *th, struct corr_proc *proc,
+graph_node(struct corr *c, struct corr_thread *th, struct corr_proc *proc,
     int64_t id, bool has_orig, int64_t orig)
 {
-	struct capture_graphs *graphs = graphs_of(proc);
-	size_t n = graphs->nodes.n, no = nodes_put(&graphs->nodes, id);
-	struct captured_node *nd = captured_node_of(graphs, no);
+	struct capture_graphs *g = proc->graphs;
+	size_t n, no;
 
-	if (no == n)
-		*nd = (struct captured_node){ .early = !proc->begun };
-	if (has_orig) {
-		nodes_link(&graphs->nodes, no, orig);
-		return;
+	if (g == NULL)
+		g = proc->graphs = xcalloc(1, sizeof(*g));
+	n = g->nodes.n;
+	no = nodes_put(&g->nodes, id);
+	if (no == n) {
+		ARRAY_GROW(g->node, n, g->cap_node);
+		g->node[no] = (struct captured_node){ .early = !proc->begun };
 	}
-	if (th != NULL && nd->cap == 0)
-		capture(corr, graphs, nd, th);
+	if (has_orig)
+		nodes_link(&g->nodes, no, orig);
+	else if (th != NULL && g->node[no].cap == 0)
+		capture(c, g, &g->node[no], th);
 }
 
 static void
@@ -147,23 +132,20 @@ graph_launch_end(struct corr *c, int64_t now)
 {
 	struct launch *l;
 
-	for (l = c->launch; l < c->launch + LAUNCHES; l++) {
-		if (l->p == NULL)
-			continue;
-		if (now == INT64_MAX || (l->called && now > l->at))
+	for (l = c->launch; l < c->launch + LAUNCHES; l++)
+		if (l->p != NULL &&
+		    (now == INT64_MAX || (l->called && now > l->at)))
 			launch_end(c, l);
-	}
 }
 
 /* The launch that the work belongs to. If the call was not recorded, the work
  * arrives by its time on the GPU, mixed with the work of other launches. */
 struct launch *
-graph_launch(struct corr *corr, const struct corr_work *work)
+graph_launch(struct corr *c, const struct corr_work *work)
 {
-	struct launch *launch, *old = corr->launch;
+	struct launch *launch, *old = c->launch;
 
-	for (launch = corr->launch; launch < corr->launch + LAUNCHES;
-	     launch++) {
+	for (launch = c->launch; launch < c->launch + LAUNCHES; launch++) {
 		if (launch->p == work->p && launch->corr == work->corr &&
 		    launch->called == work->has_api)
 			break;
@@ -171,37 +153,35 @@ graph_launch(struct corr *corr, const struct corr_work *work)
 				      : launch->used < old->used)
 			old = launch;
 	}
-	if (launch == corr->launch + LAUNCHES) {
+	if (launch == c->launch + LAUNCHES) {
 		launch = old;
 		if (launch->p != NULL)
-			launch_end(corr, launch);
+			launch_end(c, launch);
 		launch->p = work->p;
 		launch->corr = work->corr;
 		launch->called = work->has_api;
-		launch->at = work->has_api ? work->api_start : work->start;
-		corr->n_launch += launch->called;
+		launch->at = work_launched(work);
+		c->n_launch += launch->called;
 	}
-	launch->used = ++corr->launch_used;
+	launch->used = ++c->launch_used;
 	return launch;
 }
 
-/* captured_phase: used if the launch has none. */
-static void
-replay_new(struct corr *corr, struct launch *launch,
-    const struct corr_work *work, uint32_t op, int captured_phase)
+struct corr_inst *
+graph_run(struct corr *c, struct launch *launch, const struct corr_work *work,
+    uint64_t key, uint32_t op, int captured_phase)
 {
-	struct corr_inst *in = inst_new(&corr->insts);
-	bool guess;
+	uint64_t *no = map_put(&launch->of, key, NULL);
+	struct corr_inst *in;
 
+	if (*no != 0)
+		return launch->replay[*no - 1];
+	in = inst_new(&c->insts, work->p, work->th);
 	in->replay = true;
-	in->id = ++corr->insts.n;
+	in->id = ++c->insts.n;
 	in->op = op;
-	in->pid = work->p->pid;
-	in->src = work->p->src;
-	in->has_tid = work->th != NULL;
-	in->tid = work->th != NULL ? work->th->tid : 0;
-	in->start = work->has_api ? work->api_start : work->start;
-	in->phase = phase_now(&corr->threads, work->p, work->th, &guess);
+	in->start = work_launched(work);
+	in->phase = phase_now(&c->threads, work->p, work->th, NULL);
 	if (in->phase == 0)
 		in->phase = captured_phase;
 	in->has_launch =
@@ -209,30 +189,16 @@ replay_new(struct corr *corr, struct launch *launch,
 	in->launch_id = work->p->launch_id;
 	ARRAY_GROW(launch->replay, launch->n, launch->cap);
 	launch->replay[launch->n++] = in;
-}
-
-struct corr_inst *
-graph_run(struct corr *corr, struct launch *launch,
-    const struct corr_work *work, uint32_t op)
-{
-	uint64_t *no = map_put(&launch->of, (uint64_t)op << 32, NULL);
-
-	if (*no == 0) {
-		replay_new(corr, launch, work, op, 0);
-		*no = launch->n;
-	}
-	return launch->replay[*no - 1];
+	*no = launch->n;
+	return in;
 }
 
 bool
-graph_place(
-    struct corr *corr, const struct corr_work *work, struct corr_place *pl)
+graph_place(struct corr *c, const struct corr_work *work, struct corr_place *pl)
 {
 	struct capture_graphs *graphs = work->p->graphs;
 	const struct captured *cap;
 	const struct captured_node *nd;
-	struct launch *launch;
-	uint64_t *no;
 	size_t root;
 	int64_t id;
 
@@ -252,13 +218,8 @@ graph_place(
 		pl->phase = cap->phase;
 		return false;
 	}
-	launch = graph_launch(corr, work);
-	no = map_put(&launch->of, nd->cap, NULL);
-	if (*no == 0) {
-		replay_new(corr, launch, work, cap->op, cap->phase);
-		*no = launch->n;
-	}
-	pl->in = launch->replay[*no - 1];
+	pl->in = graph_run(
+	    c, graph_launch(c, work), work, nd->cap, cap->op, cap->phase);
 	pl->prim = nd->prim;
 	pl->prim_run = nd->prim_run;
 	return true;

@@ -20,6 +20,7 @@
 #include <string.h>
 
 #include "array.h"
+#include "mk.h"
 
 void
 prims_init(struct prims *t)
@@ -32,59 +33,6 @@ prims_init(struct prims *t)
 	t->result = out_type("result", result, ARRAY_LEN(result));
 }
 
-/* The ops that are one product, the outermost of each kind: aten::linear is
- * missing because it calls addmm or mm. In strcmp's order. */
-static const char *const products[] = {
-	"_addmm_activation",
-	"_conv_depthwise2d",
-	"_convolution",
-	"_efficient_attention_backward",
-	"_efficient_attention_forward",
-	"_flash_attention_backward",
-	"_flash_attention_forward",
-	"_flash_attn_backward",
-	"_flash_attn_forward",
-	"_grouped_mm",
-	"_int_mm",
-	"_scaled_dot_product_cudnn_attention",
-	"_scaled_dot_product_cudnn_attention_backward",
-	"_scaled_dot_product_efficient_attention",
-	"_scaled_dot_product_efficient_attention_backward",
-	"_scaled_dot_product_flash_attention",
-	"_scaled_dot_product_flash_attention_backward",
-	"_scaled_dot_product_fused_attention_overrideable",
-	"_scaled_dot_product_fused_attention_overrideable_backward",
-	"_scaled_grouped_mm",
-	"_scaled_mm",
-	"_slow_conv2d_forward",
-	"addbmm",
-	"addbmm_",
-	"addmm",
-	"addmm_",
-	"addmv",
-	"addmv_",
-	"baddbmm",
-	"baddbmm_",
-	"bmm",
-	"conv_depthwise3d",
-	"convolution",
-	"convolution_backward",
-	"convolution_backward_overrideable",
-	"convolution_overrideable",
-	"cudnn_convolution",
-	"cudnn_convolution_add_relu",
-	"cudnn_convolution_relu",
-	"cudnn_convolution_transpose",
-	"dot",
-	"mm",
-	"mv",
-	"slow_conv_dilated2d",
-	"slow_conv_dilated3d",
-	"slow_conv_transpose2d",
-	"slow_conv_transpose3d",
-	"vdot",
-};
-
 static bool
 is_product(const struct marker *m)
 {
@@ -94,7 +42,7 @@ is_product(const struct marker *m)
 			       * kernel's arguments */
 		return mv_starts(m->op, "triton_");
 	return (mv_eq(m->mod, "aten") || mv_eq(m->mod, "flash_attn")) &&
-	       mv_listed(m->op, products, ARRAY_LEN(products));
+	       mk_is(WORD_PRODUCT, m->op);
 }
 
 static uint32_t
@@ -133,22 +81,6 @@ await(struct prims *t, const struct corr_proc *p, int64_t op_id, uint64_t run)
 	w->run = run;
 }
 
-/* The result is also the result of those ranges around it that do nothing else:
- * aten::convolution, aten::conv2d. */
-static void
-await_conv(struct prims *t, const struct corr_thread *th,
-    const struct marker *m, uint64_t run)
-{
-	size_t i;
-
-	if (mv_find(m->op, "conv") == NULL || mv_find(m->op, "_backward"))
-		return;
-	await(t, th->p, m->op_id > 0 ? m->op_id : -1, run);
-	for (i = th->open.n - 1; i > 0 && thread_at(th, i - 1)->conv_id > 0;
-	     i--)
-		await(t, th->p, thread_at(th, i - 1)->conv_id, run);
-}
-
 static void
 put_result(struct prims *t, uint64_t run, struct mview shape)
 {
@@ -160,38 +92,35 @@ put_result(struct prims *t, uint64_t run, struct mview shape)
 
 void
 prim_begin(struct prims *prims, struct corr_thread *th, struct corr_open *open,
-    const struct corr_open *up, const struct marker *marker)
+    const struct corr_open *up, const struct marker *m)
 {
+	bool conv = mv_find(m->op, "conv") != NULL;
 	struct mview sizes;
-
-	if (marker->op_id > 0 && marker->mod.n == 4 &&
-	    mv_find(marker->op, "conv") != NULL)
-		open->conv_id = marker->op_id;
-	if (up->prim_run != 0 && open->own == NULL && !up->subclass)
-		return; /* part of another product */
-	if (!is_product(marker) &&
-	    !(up->subclass && mv_eq(marker->mod, "aten")))
-		return;
-	if (!marker_sizes(marker, &sizes))
-		return;
-	open->own_prim = prim_of(prims, marker, sizes);
-	open->own_prim_run = ++prims->n_run;
-	if (marker_result(marker, &sizes))
-		put_result(prims, open->own_prim_run, sizes);
-	else
-		await_conv(prims, th, marker, open->own_prim_run);
-}
-
-static void
-forget(struct prims *t, uint64_t run)
-{
 	size_t i;
 
-	for (i = 0; i < PRIM_WAIT; i++)
-		if (t->wait[i].op_id != 0 && t->wait[i].run == run) {
-			t->wait[i].op_id = 0;
-			t->n_wait--;
-		}
+	if (m->op_id > 0 && m->mod.n == 4 && conv)
+		open->conv_id = m->op_id;
+	if (up->prim_run != 0 && open->own == NULL && !up->subclass)
+		return; /* part of another product */
+	if (!is_product(m) && !(up->subclass && mv_eq(m->mod, "aten")))
+		return;
+	if (!marker_sizes(m, &sizes))
+		return;
+	open->own_prim = prim_of(prims, m, sizes);
+	open->own_prim_run = ++prims->n_run;
+	if (marker_result(m, &sizes)) {
+		put_result(prims, open->own_prim_run, sizes);
+		return;
+	}
+	if (!conv || mv_find(m->op, "_backward") != NULL)
+		return;
+	/* the result is also that of those ranges around it that do nothing
+	 * else: aten::convolution, aten::conv2d */
+	await(prims, th->p, m->op_id > 0 ? m->op_id : -1, open->own_prim_run);
+	for (i = th->open.n - 1; i > 0 && thread_at(th, i - 1)->conv_id > 0;
+	     i--)
+		await(prims, th->p, thread_at(th, i - 1)->conv_id,
+		    open->own_prim_run);
 }
 
 /* List number i of the sizes; false if it is missing or empty. */
@@ -214,40 +143,40 @@ nth_size(struct mview sizes, size_t i, struct mview *v)
 	return false;
 }
 
+/* The result is list number i of the range's sizes. */
 static void
 write_result(struct prims *t, uint64_t run, const struct marker *m, size_t i)
 {
 	struct mview sizes, one;
+	size_t k;
 
 	if (!marker_sizes(m, &sizes) || !nth_size(sizes, i, &one))
 		return;
 	put_result(t, run, one);
-	forget(t, run);
-}
-
-static const struct prim_wait *
-awaited(const struct prims *t, const struct corr_proc *p, int64_t op_id)
-{
-	size_t i;
-
-	for (i = 0; i < PRIM_WAIT; i++)
-		if (t->wait[i].op_id == op_id && t->wait[i].p == p)
-			return &t->wait[i];
-	return NULL;
+	for (k = 0; k < PRIM_WAIT; k++)
+		if (t->wait[k].op_id != 0 && t->wait[k].run == run) {
+			t->wait[k].op_id = 0;
+			t->n_wait--;
+		}
 }
 
 void
 prim_inputs(struct prims *t, const struct corr_proc *p, const struct marker *m)
 {
-	const struct prim_wait *w;
+	const struct prim_wait *w, *end = t->wait + PRIM_WAIT;
 	int64_t id, out;
 	size_t at = 0, i;
 
 	if (t->n_wait == 0 || m->sizes.s == NULL)
 		return;
-	for (i = 0; marker_input(m, &at, &id, &out); i++)
-		if (id > 0 && out == 0 && (w = awaited(t, p, id)) != NULL)
+	for (i = 0; marker_input(m, &at, &id, &out); i++) {
+		if (id <= 0 || out != 0)
+			continue;
+		for (w = t->wait; w < end && (w->op_id != id || w->p != p);)
+			w++;
+		if (w < end)
 			write_result(t, w->run, m, i);
+	}
 }
 
 void

@@ -14,126 +14,82 @@
 
 #define RECENT_NO_NAME UINT32_MAX
 
-/* The first input that is known to come from a backward op. */
+/*
+ * Finds the forward op of a backward node; false if unknown. A node has the
+ * sequence id that was current when its forward ran. Several forward ranges can
+ * show the same number; the last of them made the node. AccumulateGrad has no
+ * number: it belongs to the op that made its input, the first that is known to
+ * come from a backward op. If there is none, it belongs to the node before it,
+ * because it runs as soon as its gradient exists, before any other node of its
+ * thread.
+ */
 static bool
-pair_by_inputs(
-    struct corr_proc *p, const struct marker *m, struct recent_val *v)
+pair_forward(
+    struct corr_thread *th, const struct marker *m, struct recent_val *v)
 {
 	int64_t id, out;
 	size_t at = 0;
+	bool found;
 
+	if (py_pair(th, m, v, &found))
+		return found && v->op != OP_NONE;
+	if (m->seq >= 0)
+		return recent_get(&th->p->fwd, m->seq, v) && v->op != OP_NONE;
 	while (marker_input(m, &at, &id, &out))
-		if (id > 0 && recent_get(&p->bwd, id, v))
-			return true;
-	return false;
-}
-
-/* AccumulateGrad runs as soon as its gradient exists, before any other node of
- * its thread, so the gradient comes from the node before. */
-static bool
-pair_by_order(
-    const struct corr_thread *th, const struct marker *m, struct recent_val *v)
-{
-	static const char word[] = "AccumulateGrad";
-	size_t w = sizeof(word) - 1;
-
-	if (m->name.n < w || memcmp(m->name.s + m->name.n - w, word, w) != 0)
+		if (id > 0 && recent_get(&th->p->bwd, id, v))
+			return v->op != OP_NONE;
+	if (!mv_ends(m->name, "AccumulateGrad"))
 		return false;
 	v->op = th->last_fwd;
 	v->inst = th->last_fwd_inst;
 	return v->op != OP_NONE;
 }
 
-/*
- * Finds the forward op of a backward node; false if unknown. A node has the
- * sequence id that was current when its forward ran. Several forward ranges can
- * show the same number; the last of them made the node. AccumulateGrad has no
- * number: it belongs to the op that made its input or, if that is unknown, to
- * the node before it.
- */
-static bool
-pair_forward(struct corr *corr, struct corr_thread *th,
-    const struct marker *marker, struct recent_val *v)
-{
-	enum pair by_hook = PAIR_ASK;
-	bool found;
-
-	if (corr->hooks.pair != NULL)
-		by_hook = corr->hooks.pair(th, marker, v);
-	if (by_hook != PAIR_ASK)
-		found = by_hook == PAIR_FOUND;
-	else if (marker->seq >= 0)
-		found = recent_get(&th->p->fwd, marker->seq, v);
-	else
-		found = pair_by_inputs(th->p, marker, v) ||
-			pair_by_order(th, marker, v);
-	return found && v->op != OP_NONE;
-}
-
 /* op OP_NONE: pending, a backward frame whose node is not known yet. */
 static struct corr_inst *
-open_inst(struct corr *corr, struct corr_thread *th, uint32_t op,
+open_inst(struct corr *c, struct corr_thread *th, uint32_t op,
     const struct corr_open *open)
 {
-	struct corr_inst *in = inst_new(&corr->insts);
-	bool guess;
+	struct corr_inst *in = inst_new(&c->insts, th->p, th);
 
-	in->pid = th->p->pid;
-	in->src = th->p->src;
-	in->tid = th->tid;
-	in->has_tid = true;
 	in->start = open->span.start;
 	in->end = open->span.end;
 	in->op = op;
-	in->phase = phase_now(&corr->threads, th->p, th, &guess);
+	in->phase = phase_now(&c->threads, th->p, th, NULL);
 	if (op == OP_NONE)
 		in->pending = true;
 	else
-		inst_schedule(&corr->insts, in);
+		inst_schedule(&c->insts, in);
 	return in;
 }
 
-/* The innermost call trace marker open on the thread. */
-static struct mview
-trace_of(const struct corr_thread *th)
+static void
+begin_args(struct corr *c, struct corr_thread *th, struct corr_open *open,
+    struct marker *marker, const struct corr_open *up)
 {
+	const struct corr_inst *cur = up->cur;
+	struct mview trace = { NULL, 0 }, repr = { NULL, 0 };
+	bool bwd = up->n_bwd > 0;
 	const struct corr_open *o;
 	size_t i;
-
-	for (i = th->open.n; i > 0; i--) {
-		o = thread_at(th, i - 1);
-		if (o->kind == MK_TRACE && !o->dead)
-			return (struct mview){ o->text.s, o->text.len };
-	}
-	return (struct mview){ NULL, 0 };
-}
-
-/* The self-description of the module whose arguments are on top of the thread.
- */
-static struct mview
-repr_of(const struct corr_thread *th)
-{
-	const struct corr_open *o = thread_top(th) - (th->open.n > 1);
-
-	if (o->kind != MK_REPR || o->dead)
-		return (struct mview){ NULL, 0 };
-	return (struct mview){ o->text.s, o->text.len };
-}
-
-static void
-begin_args(struct corr *corr, struct corr_thread *th, struct corr_open *open,
-    struct marker *marker, struct corr_inst *cur, bool bwd)
-{
 	uint32_t id;
 
 	if (open->dead || (cur != NULL && cur->args))
 		return;
-	id = op_of_args(&corr->ops, thread_layer(th), trace_of(th), repr_of(th),
-	    marker, bwd);
-	open->own = open_inst(corr, th, id, open);
+	/* the innermost call trace marker */
+	for (i = th->open.n; i > 0 && trace.s == NULL; i--) {
+		o = thread_at(th, i - 1);
+		if (o->kind == MK_TRACE && !o->dead)
+			trace = (struct mview){ o->text.s, o->text.len };
+	}
+	/* the self-description of the module whose arguments these are */
+	if (up->kind == MK_REPR && !up->dead)
+		repr = (struct mview){ up->text.s, up->text.len };
+	id = op_of_args(&c->ops, thread_layer(th), trace, repr, marker, bwd);
+	open->own = open_inst(c, th, id, open);
 	open->own->args = true;
-	if (corr->hooks.args != NULL)
-		corr->hooks.args(th, open, marker);
+	if (c->ops.dl != NULL)
+		dl_args(th, open, marker);
 	if (bwd && cur != NULL) {
 		open->own->seq = cur->seq;
 		open->own->fwd_op = cur->fwd_op;
@@ -143,11 +99,11 @@ begin_args(struct corr *corr, struct corr_thread *th, struct corr_open *open,
 
 static void
 begin_op(struct corr *c, struct corr_thread *th, struct corr_open *o,
-    const struct marker *m, struct corr_inst *cur)
+    const struct marker *m, const struct corr_inst *cur)
 {
 	if (o->hidden || o->dead)
 		return;
-	if (c->hooks.makes_op != NULL && !c->hooks.makes_op(th, m))
+	if (c->ops.dl != NULL && !dl_makes_op(th, m))
 		return;
 	if (cur != NULL && o->span.end <= cur->end)
 		return; /* inside another; start/end ranges can overlap */
@@ -155,35 +111,11 @@ begin_op(struct corr *c, struct corr_thread *th, struct corr_open *o,
 	o->own->seq = m->seq;
 }
 
-/* Remembers the op for a backward of this sequence id. */
+/* The node X of a backward, inside its frame or alone. It takes the frame's run
+ * over if nothing has run on the GPU in it so far; there were at most calls
+ * that query the device. */
 static void
-leave_seq(struct corr_thread *th, uint64_t prim_run, const struct marker *m,
-    const struct corr_inst *cur)
-{
-	struct recent_val v = { OP_NONE, RECENT_NO_NAME, 0, prim_run };
-
-	if (cur == NULL || cur->pending)
-		return;
-	v.op = cur->op;
-	v.inst = cur->id;
-	recent_put(&th->p->fwd, m->seq, v);
-}
-
-/* The frame's run, if the node takes it over: nothing has run on the GPU in it
- * so far; there were at most calls that query the device. NULL otherwise. */
-static struct corr_inst *
-taken_over(struct corr *c, struct corr_inst *cur)
-{
-	if (cur == NULL || (cur->need_node && cur->n_gpu > 0))
-		return NULL;
-	if (cur->need_node)
-		c->n.unpaired--; /* was counted when the call came */
-	return cur;
-}
-
-/* The node X of a backward, inside its frame or alone. */
-static void
-begin_node(struct corr *corr, struct corr_thread *th, struct corr_open *open,
+begin_node(struct corr *c, struct corr_thread *th, struct corr_open *open,
     const struct marker *marker, struct corr_inst *cur)
 {
 	struct recent_val fwd = { OP_NONE, RECENT_NO_NAME, 0, 0 };
@@ -194,22 +126,23 @@ begin_node(struct corr *corr, struct corr_thread *th, struct corr_open *open,
 		return;
 	if (cur != NULL && !cur->pending && !cur->need_node)
 		return;
-	if (!pair_forward(corr, th, marker, &fwd)) {
-		corr->n.unpaired++;
+	if (!pair_forward(th, marker, &fwd)) {
+		c->n.unpaired++;
 		fwd.op = OP_NONE;
 	} else if (fwd.prim_run != 0)
-		prim_backward(&corr->prims, fwd.prim_run, marker);
-	op = op_of_backward(&corr->ops, thread_layer(th), marker, fwd.op);
-	in = taken_over(corr, cur);
-	if (in != NULL) {
-		in->op = op;
-		if (in->need_node)
-			in->need_node = false;
-		else
-			inst_schedule(&corr->insts, in);
-	} else {
-		in = open_inst(corr, th, op, open);
+		prim_backward(&c->prims, fwd.prim_run, marker);
+	op = op_of_backward(&c->ops, thread_layer(th), marker, fwd.op);
+	in = cur;
+	if (in == NULL || (in->need_node && in->n_gpu > 0)) {
+		in = open_inst(c, th, op, open);
 		open->own = in;
+	} else if (in->need_node) {
+		c->n.unpaired--; /* was counted when the call came */
+		in->op = op;
+		in->need_node = false;
+	} else {
+		in->op = op;
+		inst_schedule(&c->insts, in);
 	}
 	in->seq = marker->seq;
 	in->fwd_op = fwd.op;
@@ -229,7 +162,7 @@ leave_op_id(struct corr_thread *th, const struct corr_open *open,
 	const struct corr_open *up = open - 1;
 	struct recent_val v = { OP_NONE, RECENT_NO_NAME, 0, 0 };
 
-	if (cur == NULL || cur->pending || marker->op_id < 0 || th->open.n < 2)
+	if (marker->op_id < 0 || th->open.n < 2)
 		return;
 	if (marker->kind != MK_BWD && up->kind != MK_BWD &&
 	    up->kind != MK_BWD_FRAME)
@@ -240,85 +173,59 @@ leave_op_id(struct corr_thread *th, const struct corr_open *open,
 		recent_put(&th->p->bwd, marker->op_id, v);
 }
 
+/* A framework's range, the top of the thread. */
 static void
-begin_frame(struct corr *c, struct corr_thread *th, struct corr_open *o,
-    const struct marker *m)
-{
-	if (o->hidden || o->dead)
-		return;
-	o->own = open_inst(c, th, OP_NONE, o);
-	o->order = o->own->order;
-	buf_put(&o->text, m->name.s, m->name.n);
-}
-
-static void
-note_name(struct corr *c, const struct corr_thread *th, struct corr_open *o,
-    const struct marker *m)
-{
-	if (c->hooks.named != NULL)
-		c->hooks.named(c, th, o, m);
-}
-
-/* Opens the op or run that the framework's range o, the top of the thread,
- * stands for. */
-static void
-open_op(struct corr *corr, struct corr_thread *th, struct corr_open *open,
-    struct marker *marker, const struct corr_open *up)
-{
-	switch (marker->kind) {
-	case MK_ARGS:
-		begin_args(corr, th, open, marker, up->cur, up->n_bwd > 0);
-		break;
-	case MK_BWD_FRAME:
-		begin_frame(corr, th, open, marker);
-		break;
-	case MK_BWD:
-		begin_node(corr, th, open, marker, up->cur);
-		break;
-	default:
-		begin_op(corr, th, open, marker, up->cur);
-	}
-}
-
-static void
-range_op(struct corr *corr, struct corr_thread *th, struct corr_open *open,
-    struct marker *marker)
+range_op(struct corr *c, struct corr_thread *th, struct corr_open *open,
+    struct marker *m)
 {
 	static const struct corr_open ground;
 	const struct corr_open *up = th->open.n > 1 ? open - 1 : &ground;
 	const struct corr_inst *cur;
-	bool op = marker->kind == MK_OP;
+	bool op = m->kind == MK_OP;
 
-	open->seq = marker->seq;
-	open->op_id = marker->op_id > 0 ? marker->op_id : 0;
+	open->seq = m->seq;
+	open->op_id = m->op_id > 0 ? m->op_id : 0;
 	if (!th->any_op) {
 		th->any_op = true;
-		th->autograd =
-		    marker->kind == MK_BWD || marker->kind == MK_BWD_FRAME;
+		th->autograd = m->kind == MK_BWD || m->kind == MK_BWD_FRAME;
 	}
-	open->hidden = (marker->flags & MK_GROUP) != 0;
-	if (op && marker->by == BY_XLA) {
+	open->hidden = (m->flags & MK_GROUP) != 0;
+	if (op && m->by == BY_XLA) {
 		open->buffer = open->hidden;
 		if (open->buffer)
-			esc_put(&open->text, marker->name.s, marker->name.n);
+			esc_put(&open->text, m->name.s, m->name.n);
 		else
-			xla_thunk(th, marker);
+			xla_thunk(th, m);
 	}
-	note_name(corr, th, open, marker);
-	open_op(corr, th, open, marker, up);
+	py_named(c, th, open, m);
+	if (m->kind == MK_ARGS) {
+		begin_args(c, th, open, m, up);
+	} else if (m->kind == MK_BWD) {
+		begin_node(c, th, open, m, up->cur);
+	} else if (m->kind != MK_BWD_FRAME) {
+		begin_op(c, th, open, m, up->cur);
+	} else if (!open->hidden && !open->dead) {
+		open->own = open_inst(c, th, OP_NONE, open);
+		open->order = open->own->order;
+		buf_put(&open->text, m->name.s, m->name.n);
+	}
 	cur = open->own != NULL ? open->own : up->cur;
-	if (op && !open->dead && !open->hidden)
-		open->own_told = comm_told(&corr->comms, up->told, th, marker);
-	if (op && cur != NULL && !open->dead && !open->hidden)
-		prim_begin(&corr->prims, th, open, up, marker);
-	prim_inputs(&corr->prims, th->p, marker);
-	if (op && marker->seq >= 0 && up->n_bwd == 0 &&
-	    (up->again || !th->autograd))
-		leave_seq(th,
-		    open->own_prim != 0 ? open->own_prim_run : up->prim_run,
-		    marker, cur);
-	if (up->n_bwd > 0 || marker->kind == MK_BWD)
-		leave_op_id(th, open, marker, cur);
+	if (op && !open->dead && !open->hidden) {
+		open->own_told = comm_told(&c->comms, up->told, th, m);
+		if (cur != NULL)
+			prim_begin(&c->prims, th, open, up, m);
+	}
+	prim_inputs(&c->prims, th->p, m);
+	if (cur == NULL || cur->pending)
+		return;
+	if (op && m->seq >= 0 && up->n_bwd == 0 &&
+	    (up->again || !th->autograd)) /* for a backward of that id */
+		recent_put(&th->p->fwd, m->seq,
+		    (struct recent_val){ cur->op, RECENT_NO_NAME, cur->id,
+			open->own_prim != 0 ? open->own_prim_run
+					    : up->prim_run });
+	if (up->n_bwd > 0 || m->kind == MK_BWD)
+		leave_op_id(th, open, m, cur);
 }
 
 /* True if the program never ended the range; recorders then end it with the
@@ -326,10 +233,10 @@ range_op(struct corr *corr, struct corr_thread *th, struct corr_open *open,
  * and a start/end range without an end is no sign of a leak. */
 static bool
 is_leaked(
-    const struct corr *corr, const struct corr_range *range, enum marker_kind k)
+    const struct corr *c, const struct corr_range *range, enum marker_kind k)
 {
 	bool to_the_end =
-	    !range->has_end || (corr->has_end && range->end >= corr->end);
+	    !range->has_end || (c->has_end && range->end >= c->end);
 
 	switch (k) {
 	case MK_ARGS:
@@ -347,20 +254,19 @@ is_leaked(
 /* Texts of PyTorch before 1.6 have no namespace. Only the texts around them
  * show that they are not the program's own. */
 static void
-judge_age(struct corr *corr, struct marker *marker, const char *domain)
+judge_age(struct corr *c, struct marker *marker, const char *domain)
 {
-	if (corr->spaced)
+	if (c->spaced)
 		return;
 	if (marker->kind == MK_USER && (domain == NULL || domain[0] == '\0'))
-		marker_bare(marker, !corr->old);
+		marker_bare(marker, !c->old);
 	if (marker->by != BY_PYTORCH ||
 	    (marker->kind != MK_OP && marker->kind != MK_BWD))
 		return;
-	if (marker->op_id >= 0 ||
-	    (marker->mod.n == 4 && memcmp(marker->mod.s, "aten", 4) == 0))
-		corr->spaced = true;
+	if (marker->op_id >= 0 || mv_eq(marker->mod, "aten"))
+		c->spaced = true;
 	else if (marker->mod.s == NULL)
-		corr->old = true;
+		c->old = true;
 }
 
 static void
@@ -374,22 +280,12 @@ note_kind(struct corr *c, const struct marker *m, const struct corr_range *r)
 		r->p->has_args = true;
 	if (m->op_id >= 0)
 		r->p->has_op_id = true;
-	if (c->hooks.marker != NULL)
-		c->hooks.marker(c, r->p, m);
+	if (c->ops.dl != NULL)
+		dl_marker(c, r->p, m);
 }
 
 #define PART_MAX 16384 /* bytes of a part of the layer path, see dlp(7) */
 #define PART_HEAD 1000 /* what a longer one keeps */
-
-/* The text as a part of the layer path: without the hash of a compiled graph,
- * which differs in each run of a program that was changed. */
-static struct mview
-layer_text(const struct marker *m)
-{
-	if (mv_starts(m->name, "## Call CompiledFxGraph "))
-		return (struct mview){ "CompiledFxGraph", 15 };
-	return m->name;
-}
 
 /* Each record below the range has its part of the path: the whole text of a
  * range that is megabytes long would fill the disk. It is written once, as a
@@ -402,8 +298,8 @@ put_part(struct corr *c, struct corr_open *o, struct mview part)
 	esc_put(&o->text, part.s, part.n);
 	if (part.n <= PART_MAX)
 		return;
-	o->text_id = write_text(
-	    &c->threads.texts, (struct escaped){ o->text.s, o->text.len });
+	o->text_id =
+	    text_write(&c->texts, (struct mview){ o->text.s, o->text.len });
 	while (n > 0 && ((unsigned char)part.s[n] & 0xc0) == 0x80)
 		n--;
 	buf_clear(&o->text);
@@ -415,16 +311,22 @@ static void
 begin_user(struct corr *c, struct corr_thread *th, struct corr_open *o,
     const struct marker *m)
 {
+	struct mview part = m->name;
+
 	if (o->dead)
 		return;
-	note_name(c, th, o, m);
-	o->own_phase = phase_of_text(m->name.s, m->name.n);
+	py_named(c, th, o, m);
+	o->own_phase = phase_of_text(m->name);
 	if (o->own_phase != 0)
 		thread_phased(th);
 	if ((m->flags & (MK_STEP | MK_GROUP)) != 0)
 		return;
 	o->layered = true;
-	put_part(c, o, layer_text(m));
+	/* without the hash of a compiled graph, which differs in each run of a
+	 * program that was changed */
+	if (mv_starts(part, "## Call CompiledFxGraph "))
+		part = (struct mview){ "CompiledFxGraph", 15 };
+	put_part(c, o, part);
 }
 
 static void
@@ -438,7 +340,7 @@ begin_config(const struct marker *marker)
 		buf_clear(&buf);
 		buf_puts(&buf, "##info\tmodel_");
 		/* DLProf's guide and database use this name */
-		if (key.n == 7 && memcmp(key.s, "profile", 7) == 0)
+		if (mv_eq(key, "profile"))
 			buf_puts(&buf, "autograd_");
 		esc_put(&buf, key.s, key.n);
 		buf_putc(&buf, '\t');
@@ -448,112 +350,44 @@ begin_config(const struct marker *marker)
 	buf_free(&buf);
 }
 
-static void
-open_marker(struct corr *corr, struct corr_thread *th, struct corr_open *open,
-    struct marker *marker)
-{
-	switch (marker->kind) {
-	case MK_USER:
-	case MK_LAYER:
-		begin_user(corr, th, open, marker);
-		break;
-	case MK_TRACE:
-		buf_put(&open->text, marker->text.s, marker->text.n);
-		break;
-	case MK_REPR:
-		buf_put(&open->text, marker->name.s, marker->name.n);
-		break;
-	case MK_CONFIG:
-		begin_config(marker);
-		break;
-	case MK_BROKEN:
-		break;
-	default:
-		range_op(corr, th, open, marker);
-	}
-}
-
-/* A range that encloses nothing, because it ends on another thread or before it
- * starts, or because its domain makes no ops. */
-static bool
-is_aside(struct corr *c, const struct corr_range *r)
-{
-	if (r->backwards)
-		c->n.backwards++;
-	else if (r->crossing)
-		c->n.crossing++;
-	return r->backwards || r->crossing || r->foreign;
-}
-
 struct range_end
-range_begin(struct corr *corr, const struct corr_range *range)
+range_begin(struct corr *c, const struct corr_range *range)
 {
 	struct corr_thread *th = range->th;
 	struct corr_open *open;
-	struct marker marker;
+	struct marker m;
+	bool user;
 
-	marker_parse(
-	    corr->markers, &marker, range->text, range->n, range->domain);
-	judge_age(corr, &marker, range->domain);
+	marker_parse(c->markers, &m, range->text, range->n, range->domain);
+	judge_age(c, &m, range->domain);
 	if (!range->foreign)
-		note_kind(corr, &marker, range);
-	if (is_aside(corr, range))
-		return (struct range_end){ marker.kind, 0, false };
+		note_kind(c, &m, range);
+	c->n.backwards += range->backwards;
+	c->n.crossing += !range->backwards && range->crossing;
+	if (range->backwards || range->crossing || range->foreign)
+		return (struct range_end){ m.kind, 0, false };
+	user = m.kind == MK_USER || m.kind == MK_LAYER;
 	th->p->begun = true;
 	open = thread_push(th, range->start, range->end);
 	open->id = range->id;
-	open->kind = marker.kind;
-	open->subclass = mv_starts(marker.text, "PythonSubclass");
-	open->dead = is_leaked(corr, range, marker.kind);
-	if (open->dead && (marker.kind == MK_USER || marker.kind == MK_LAYER))
-		corr->n.unended++;
-	else
-		corr->n.leaked += open->dead;
-	open_link(&corr->threads, th, th->open.n - 1);
-	open_marker(corr, th, open, &marker);
-	open_link(&corr->threads, th, th->open.n - 1);
-	return (struct range_end){ marker.kind, open->phase,
-		open->own == NULL &&
-		    (marker.kind == MK_OP || marker.kind == MK_BWD ||
-			marker.kind == MK_BWD_FRAME) };
-}
-
-/* Makes the op of a backward frame that has work before its node: it is named
- * after the frame and has no forward. */
-static void
-resolve_by_name(struct corr *corr, struct corr_thread *th, struct corr_inst *in)
-{
-	struct marker marker = { .in = corr->markers,
-		.kind = MK_BWD,
-		.by = BY_PYTORCH,
-		.seq = -1,
-		.op_id = -1,
-		.step = -1 };
-	size_t i;
-
-	for (i = th->open.n; i > 0 && thread_at(th, i - 1)->own != in;)
-		i--;
-	if (i > 0 && thread_at(th, i - 1)->text.s != NULL) {
-		marker.name.s = thread_at(th, i - 1)->text.s;
-		marker.name.n = thread_at(th, i - 1)->text.len;
-	} else {
-		marker.name.s = "";
-	}
-	marker.text = marker.op = marker.name;
-	in->op = op_of_backward(&corr->ops, thread_layer(th), &marker, OP_NONE);
-	in->need_node = true;
-	corr->n.unpaired++;
-	inst_schedule(&corr->insts, in);
-}
-
-struct corr_inst *
-current_inst(struct corr *c, struct corr_thread *th)
-{
-	struct corr_open *top = thread_top(th);
-
-	if (top == NULL || top->cur == NULL)
-		return NULL;
-	if (top->cur->pending)
-		resolve_by_name(c, th, top->cur);
-	return top->cur;
+	open->kind = m.kind;
+	open->subclass = mv_starts(m.text, "PythonSubclass");
+	open->dead = is_leaked(c, range, m.kind);
+	c->n.unended += open->dead && user;
+	c->n.leaked += open->dead && !user;
+	open_link(&c->threads, th, th->open.n - 1);
+	if (user)
+		begin_user(c, th, open, &m);
+	else if (m.kind == MK_TRACE)
+		buf_put(&open->text, m.text.s, m.text.n);
+	else if (m.kind == MK_REPR)
+		buf_put(&open->text, m.name.s, m.name.n);
+	else if (m.kind == MK_CONFIG)
+		begin_config(&m);
+	else if (m.kind != MK_BROKEN)
+		range_op(c, th, open, &m);
+	open_link(&c->threads, th, th->open.n - 1);
+	return (struct range_end){ m.kind, open->phase,
+		open->own == NULL && (m.kind == MK_OP || m.kind == MK_BWD ||
+					 m.kind == MK_BWD_FRAME) };
 }

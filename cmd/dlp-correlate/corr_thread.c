@@ -15,19 +15,10 @@
 #define RECENT_MIN 1024u
 #define RECENT_MAX (1u << 20)
 
-static struct corr_proc *
-proc_new(struct escaped src, int64_t pid)
-{
-	struct corr_proc *p = xcalloc(1, sizeof(*p));
-
-	p->pid = pid;
-	p->src = src;
-	return p;
-}
-
 struct corr_proc *
 proc_of(struct threads *ts, struct mview src, int64_t pid)
 {
+	struct corr_proc *p;
 	bool is_new;
 	uint32_t i;
 
@@ -39,11 +30,12 @@ proc_of(struct threads *ts, struct mview src, int64_t pid)
 	buf_put(&ts->key, src.s, src.n);
 	i = smap_put(&ts->procs, ts->key.s, ts->key.len, &is_new);
 	if (is_new) {
-		struct escaped kept = { NULL, src.n };
-
+		p = xcalloc(1, sizeof(*p));
+		p->pid = pid;
+		p->src.n = src.n;
 		if (src.n > 0)
-			kept.s = smap_str(&ts->procs, i, NULL) + sizeof(pid);
-		ts->procs.val[i] = (uint64_t)(uintptr_t)proc_new(kept, pid);
+			p->src.s = smap_str(&ts->procs, i, NULL) + sizeof(pid);
+		ts->procs.val[i] = (uint64_t)(uintptr_t)p;
 	}
 	ts->last_proc = (struct corr_proc *)(uintptr_t)ts->procs.val[i];
 	return ts->last_proc;
@@ -79,26 +71,6 @@ corr_thread_of(struct threads *ts, struct corr_proc *proc, int64_t tid)
 
 #define PATH_MAX_BYTES 65536 /* of a layer path, see dlp(7) */
 
-static void
-link_layer(
-    struct threads *ts, struct corr_thread *th, struct corr_open *o, size_t len)
-{
-	struct escaped text = { o->text.s, o->text.len };
-
-	th->layer.len = len;
-	if (o->layered) {
-		if (len > 0)
-			buf_putc(&th->layer, '/');
-		if (len + text.n > PATH_MAX_BYTES && o->text_id == 0)
-			o->text_id = write_text(&ts->texts, text);
-		if (len + text.n > PATH_MAX_BYTES)
-			buf_printf(&th->layer, "~%" PRId64, o->text_id);
-		else
-			buf_put(&th->layer, text.s, text.n);
-	}
-	o->layer_len = th->layer.len;
-}
-
 /* Computes the members of range i that follow from the ranges below it. */
 void
 open_link(struct threads *ts, struct corr_thread *th, size_t i)
@@ -108,6 +80,7 @@ open_link(struct threads *ts, struct corr_thread *th, size_t i)
 	const struct corr_open *below = i > 0 ? open - 1 : &ground;
 	bool bwd = open->kind == MK_BWD || open->kind == MK_BWD_FRAME;
 	bool user = open->kind == MK_USER || open->kind == MK_LAYER;
+	struct mview text = { open->text.s, open->text.len };
 
 	open->cur = open->own != NULL ? open->own : below->cur;
 	open->prim = open->own_prim != 0 ? open->own_prim : below->prim;
@@ -119,7 +92,19 @@ open_link(struct threads *ts, struct corr_thread *th, size_t i)
 	open->n_dead = below->n_dead + (open->dead && !user);
 	open->again = below->again || (open->hidden && bwd);
 	open->n_user = below->n_user + (user && !open->dead);
-	link_layer(ts, th, open, below->layer_len);
+	th->layer.len = below->layer_len;
+	if (open->layered) {
+		if (th->layer.len > 0)
+			buf_putc(&th->layer, '/');
+		if (below->layer_len + text.n <= PATH_MAX_BYTES) {
+			buf_put(&th->layer, text.s, text.n);
+		} else {
+			if (open->text_id == 0)
+				open->text_id = text_write(ts->texts, text);
+			buf_printf(&th->layer, "~%" PRId64, open->text_id);
+		}
+	}
+	open->layer_len = th->layer.len;
 }
 
 struct corr_open *
@@ -181,45 +166,64 @@ thread_free(struct threads *ts, struct corr_thread *th)
 }
 
 void
-thread_phased(struct corr_thread *th)
-{
-	struct corr_proc *p = th->p;
-
-	if (th->phased)
-		return;
-	th->phased = true;
-	ARRAY_GROW(p->phased, p->n_phased, p->cap_phased);
-	p->phased[p->n_phased++] = th;
-}
-
-static void
-proc_free(struct threads *ts, struct corr_proc *proc)
-{
-	size_t it = 0;
-	uint64_t key, val;
-
-	while (map_next(&proc->threads, &it, &key, &val))
-		thread_free(ts, (struct corr_thread *)(uintptr_t)val);
-	map_free(&proc->threads);
-	recent_free(&proc->fwd);
-	recent_free(&proc->bwd);
-	free(proc->phased);
-	free(proc->dlp);
-	free(proc);
-}
-
-void
 procs_free(struct threads *ts)
 {
-	size_t i;
+	struct corr_proc *p;
+	uint64_t key, val;
+	size_t i, it;
 
-	for (i = 0; i < ts->procs.n; i++)
-		proc_free(ts, (struct corr_proc *)(uintptr_t)ts->procs.val[i]);
+	for (i = 0; (p = proc_nth(ts, i)) != NULL; i++) {
+		for (it = 0; map_next(&p->threads, &it, &key, &val);)
+			thread_free(ts, (struct corr_thread *)(uintptr_t)val);
+		map_free(&p->threads);
+		recent_free(&p->fwd);
+		recent_free(&p->bwd);
+		free(p->phased);
+		free(p->dlp);
+		free(p);
+	}
 	smap_free(&ts->procs);
 	buf_free(&ts->key);
-	map_free(&ts->texts.written);
 	ts->last = NULL;
 	ts->last_proc = NULL;
+}
+
+/* Makes the op of a backward frame that has work before its node: it is named
+ * after the frame and has no forward. */
+static void
+resolve_by_name(struct corr *c, struct corr_thread *th, struct corr_inst *in)
+{
+	struct marker marker = { .in = c->markers,
+		.kind = MK_BWD,
+		.by = BY_PYTORCH,
+		.seq = -1,
+		.op_id = -1,
+		.step = -1 };
+	size_t i;
+
+	for (i = th->open.n; i > 0 && thread_at(th, i - 1)->own != in;)
+		i--;
+	marker.name.s = "";
+	if (i > 0 && thread_at(th, i - 1)->text.s != NULL)
+		marker.name = (struct mview){ thread_at(th, i - 1)->text.s,
+			thread_at(th, i - 1)->text.len };
+	marker.text = marker.op = marker.name;
+	in->op = op_of_backward(&c->ops, thread_layer(th), &marker, OP_NONE);
+	in->need_node = true;
+	c->n.unpaired++;
+	inst_schedule(&c->insts, in);
+}
+
+struct corr_inst *
+current_inst(struct corr *c, struct corr_thread *th)
+{
+	struct corr_open *top = thread_top(th);
+
+	if (top == NULL || top->cur == NULL)
+		return NULL;
+	if (top->cur->pending)
+		resolve_by_name(c, th, top->cur);
+	return top->cur;
 }
 
 /*

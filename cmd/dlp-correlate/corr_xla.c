@@ -44,31 +44,32 @@ struct xla { /* of a process; instructions in the order of their Thunks */
 /* XLA makes a kernel's name of an instruction's: gemm_fusion_dot.10 becomes
  * gemm_fusion_dot_10. */
 static void
-hlo_key(struct buf *k, struct escaped layer, const char *s, size_t n)
+hlo_key(struct buf *k, struct mview layer, struct mview name)
 {
 	size_t i;
 
-	key_begin(k, 'H', layer.s, layer.n);
-	for (i = 0; i < n; i++)
-		buf_putc(k, isalnum((unsigned char)s[i]) ? s[i] : '_');
+	key_begin(k, 'H', layer);
+	for (i = 0; i < name.n; i++)
+		buf_putc(
+		    k, isalnum((unsigned char)name.s[i]) ? name.s[i] : '_');
 }
 
 void
 xla_thunk(struct corr_thread *th, const struct marker *m)
 {
-	struct escaped layer = { th->layer.s, th->layer.len };
+	struct mview layer = thread_layer(th);
 	struct xla *x = th->p->xla;
 	uint32_t i, type;
 	bool is_new;
 
 	if (x == NULL)
 		x = th->p->xla = xcalloc(1, sizeof(*x));
-	hlo_key(&x->key, layer, m->name.s, m->name.n);
+	hlo_key(&x->key, layer, m->name);
 	i = smap_put(&x->names, x->key.s, x->key.len, &is_new);
 	if (!is_new)
 		return;
 	x->names.val[i] = x->n;
-	hlo_key(&x->key, layer, m->op.s, m->op.n);
+	hlo_key(&x->key, layer, m->op);
 	type = smap_put(&x->types, x->key.s, x->key.len, &is_new);
 	if (!is_new)
 		x->v[x->types.val[type] - 1].after = x->n + 1;
@@ -96,8 +97,8 @@ next_dir(const struct xla *x, const struct xla_instr *h, size_t *at)
 
 /* The direction of a kernel of the launch; *known: a Thunk has its name. */
 static enum marker_dir
-kernel_dir(struct xla *x, struct launch *l, struct escaped layer,
-    struct escaped kern, bool *known)
+kernel_dir(struct xla *x, struct launch *l, struct mview layer,
+    struct mview kern, bool *known)
 {
 	uint32_t i;
 	uint64_t *runs;
@@ -107,7 +108,7 @@ kernel_dir(struct xla *x, struct launch *l, struct escaped layer,
 	*known = false;
 	if (x == NULL)
 		return MDIR_NONE;
-	hlo_key(&x->key, layer, kern.s, kern.n);
+	hlo_key(&x->key, layer, kern);
 	i = smap_find(&x->names, x->key.s, x->key.len);
 	if (i == SMAP_NONE)
 		return MDIR_NONE;
@@ -130,64 +131,53 @@ static const char *const libraries[] = { "ampere_", "cublas", "cudnn",
 
 /* True if XLA can have made the name: words in lower case, joined by _. */
 static bool
-is_hlo_name(struct escaped v)
+is_hlo_name(struct mview name)
 {
-	struct mview name = { v.s, v.n };
 	size_t i;
 
-	for (i = 0; i < v.n; i++)
-		if (!islower((unsigned char)v.s[i]) &&
-		    (i == 0 ||
-			(!isdigit((unsigned char)v.s[i]) && v.s[i] != '_')))
+	for (i = 0; i < name.n; i++)
+		if (!islower((unsigned char)name.s[i]) &&
+		    (i == 0 || (!isdigit((unsigned char)name.s[i]) &&
+				   name.s[i] != '_')))
 			return false;
 	for (i = 0; i < ARRAY_LEN(libraries); i++)
 		if (mv_starts(name, libraries[i]))
 			return false;
-	return v.n > 0;
+	return name.n > 0;
 }
 
-/* The command buffer's range that is open around a launch; NULL if there is
- * none. */
-static const struct corr_open *
-buffer_around(const struct corr_thread *th)
+void
+xla_place(struct corr *c, const struct corr_work *work, struct corr_place *pl)
 {
-	size_t i;
-
-	for (i = th->open.n; i > 0; i--)
-		if (thread_at(th, i - 1)->buffer)
-			return thread_at(th, i - 1);
-	return NULL;
-}
-
-bool
-xla_place(
-    struct corr *corr, const struct corr_work *work, struct corr_place *pl)
-{
+	const struct corr_thread *th = work->th;
 	const struct corr_open *buffer;
-	struct escaped layer, name = work->what;
+	struct mview layer, name = work->what;
 	enum marker_dir dir = MDIR_NONE;
 	struct launch *l;
 	bool known;
+	size_t i;
 
-	if (work->th == NULL ||
-	    (work->type != W_KERN && work->type != W_GRAPH) ||
-	    (buffer = buffer_around(work->th)) == NULL)
-		return false;
+	if (th == NULL || (work->type != W_KERN && work->type != W_GRAPH))
+		return;
+	for (i = th->open.n; i > 0 && !thread_at(th, i - 1)->buffer;)
+		i--;
+	if (i == 0)
+		return;
+	buffer = thread_at(th, i - 1);
 	pl->captured = YNU_UNKNOWN; /* a kernel's name says its op */
-	layer = (struct escaped){ work->th->layer.s, buffer->layer_len };
-	l = graph_launch(corr, work);
+	layer = (struct mview){ th->layer.s, buffer->layer_len };
+	l = graph_launch(c, work);
 	if (work->type == W_GRAPH) {
-		name = (struct escaped){ buffer->text.s, buffer->text.len };
+		name = (struct mview){ buffer->text.s, buffer->text.len };
 	} else {
 		dir = kernel_dir(work->p->xla, l, layer, name, &known);
 		if (!known && !is_hlo_name(name)) {
 			pl->why = WHY_LIBRARY;
-			return false;
+			return;
 		}
 	}
-	pl->in = graph_run(
-	    corr, l, work, op_of_hlo(&corr->ops, layer, name, NULL, dir));
-	return true;
+	i = op_of_hlo(&c->ops, layer, name, NULL, dir);
+	pl->in = graph_run(c, l, work, (uint64_t)i << 32, (uint32_t)i, 0);
 }
 
 void

@@ -16,9 +16,6 @@
 
 #include <stdlib.h>
 
-#define JSON_TOKENS 2048 /* the most JSON tokens in a marker */
-#define JSON_BYTES 1000000
-
 struct markers *
 markers_new(void)
 {
@@ -42,77 +39,33 @@ markers_free(struct markers *ms)
 	free(ms);
 }
 
-const struct json_doc *
-mk_json(struct markers *ms, struct mview text)
-{
-	struct json_doc *j = &ms->json;
-
-	if (text.n > JSON_BYTES ||
-	    !json_parse(j, text.s, text.n, JSON_TOKENS) || !json_is_strict(j) ||
-	    json_type(j, 0) != JSON_OBJECT)
-		return NULL;
-	return j;
-}
-
-bool
-mk_group(struct marker *m, enum marker_by by)
-{
-	m->kind = MK_USER;
-	m->by = by;
-	m->flags |= MK_GROUP;
-	return true;
-}
-
 /* The word before the number that makes a range a step of a loop. */
 static const char *const step_words[] = { "iteration", "iter", "itr", "step",
 	"batch", "minibatch", "microbatch", "profilerstep", "step_num",
 	"global_step", "train_step", "training_step" };
 
-static char
-lower(char c)
-{
-	return c >= 'A' && c <= 'Z' ? (char)(c | 0x20) : c;
-}
-
-static bool
-is_word_char(char c)
-{
-	c = lower(c);
-	return (c >= 'a' && c <= 'z') || c == '_';
-}
-
-static bool
-is_one_of(char c, const char *set)
-{
-	return c != '\0' && strchr(set, c) != NULL;
-}
-
-/* The end of the text before the number, without the separators. */
-static const char *
-word_end(const char *s, const char *e)
-{
-	while (e > s && is_one_of(e[-1], " #_:=-[(/"))
-		e--;
-	return e;
-}
-
+/* True if the text before the number, without the separators between, ends in
+ * such a word. */
 static bool
 is_step_word(const char *s, const char *e)
 {
-	const char *p = e;
-	size_t i, k, n;
+	char word[32];
+	size_t i, n = 0;
+	char c;
 
-	while (p > s && is_word_char(p[-1]))
-		p--;
-	n = (size_t)(e - p);
-	for (i = 0; i < ARRAY_LEN(step_words); i++) {
-		if (strlen(step_words[i]) != n)
-			continue;
-		for (k = 0; k < n && lower(p[k]) == step_words[i][k]; k++)
-			;
-		if (k == n)
-			return true;
+	while (e > s && e[-1] != '\0' && strchr(" #_:=-[(/", e[-1]) != NULL)
+		e--;
+	for (; e > s; e--) {
+		c = e[-1] >= 'A' && e[-1] <= 'Z' ? (char)(e[-1] | 0x20) : e[-1];
+		if ((c < 'a' || c > 'z') && c != '_')
+			break;
+		if (++n > sizeof(word))
+			return false;
+		word[sizeof(word) - n] = c;
 	}
+	for (i = 0; i < ARRAY_LEN(step_words); i++)
+		if (text_is(word + sizeof(word) - n, n, step_words[i]))
+			return true;
 	return false;
 }
 
@@ -123,7 +76,7 @@ number_end(const char *s, const char *e)
 {
 	const char *p;
 
-	while (e > s && is_one_of(e[-1], " ])#"))
+	while (e > s && e[-1] != '\0' && strchr(" ])#", e[-1]) != NULL)
 		e--;
 	for (p = e; p > s && mk_is_digit(p[-1]);)
 		p--;
@@ -141,7 +94,7 @@ user_step(struct marker *marker)
 
 	while (p > s && mk_is_digit(p[-1]))
 		p--;
-	if (p == e || e - p > 18 || !is_step_word(s, word_end(s, p)))
+	if (p == e || e - p > 18 || !is_step_word(s, p))
 		return;
 	marker->step_pre = mv(s, p);
 	marker->step_post = mv(e, end);
@@ -151,34 +104,57 @@ user_step(struct marker *marker)
 	marker->flags |= MK_STEP;
 }
 
-/* layer:NAME, to the next colon, as PyProf reads it. */
-static bool
-user_layer(struct marker *m)
-{
-	const char *e = m->name.s + m->name.n, *p, *c;
-
-	p = mv_find(m->name, "layer:");
-	if (p == NULL)
-		return false;
-	p += 6;
-	c = memchr(p, ':', (size_t)(e - p));
-	m->kind = MK_LAYER;
-	m->name = mv(p, c != NULL ? c : e);
-	return true;
-}
-
 /* A text that no framework wrote; m->name is set. */
 static void
 user_range(struct marker *m)
 {
+	const char *e = m->name.s + m->name.n, *p, *c;
+
 	m->kind = MK_USER;
-	if (m->name.n == 0 || user_layer(m))
+	if (m->name.n == 0)
 		return;
+	p = mv_find(m->name, "layer:");
+	if (p != NULL) { /* layer:NAME, to the next colon, as PyProf reads it */
+		p += 6;
+		c = memchr(p, ':', (size_t)(e - p));
+		m->kind = MK_LAYER;
+		m->name = mv(p, c != NULL ? c : e);
+		return;
+	}
 	if (mv_starts(m->name, "enumerate(DataLoader)#") ||
 	    (mv_starts(m->name, "[pl][") &&
 		mv_find(m->name, "dataloader_next") != NULL))
 		m->flags |= MK_DATALOADER;
 	user_step(m);
+}
+
+/* NCCL's ranges (domain NCCL). Their text is the name of the API function:
+ * ncclAllReduce is the op AllReduce of the module nccl. Source: NCCL's
+ * src/collectives.cc. */
+static bool
+nccl(struct marker *m)
+{
+	if (!mv_starts(m->text, "nccl"))
+		return false;
+	m->kind = MK_OP;
+	m->by = BY_NCCL;
+	m->mod = (struct mview){ "nccl", 4 };
+	m->op = m->text;
+	if (m->text.n > 4)
+		m->op = mv(m->text.s + 4, m->text.s + m->text.n);
+	return true;
+}
+
+static bool
+tensorflow_memory(struct marker *m)
+{
+	return mk_group(m, BY_TENSORFLOW);
+}
+
+static bool
+myelin(struct marker *m)
+{
+	return mk_group(m, BY_TENSORRT);
 }
 
 /* Domains whose texts can be read only if the domain is known. */
@@ -187,52 +163,41 @@ static const struct {
 	bool (*parse)(struct marker *m);
 } domains[] = {
 	{ "tensorflow-core", mk_tf_op },
-	{ "tensorflow-memalloc", mk_tf_mem },
+	{ "tensorflow-memalloc", tensorflow_memory },
 	{ "TensorRT", mk_tensorrt },
-	{ "myelin-exec", mk_myelin },
+	{ "myelin-exec", myelin },
 	{ "TSL", mk_tsl },
-	{ "NCCL", mk_nccl },
+	{ "NCCL", nccl },
 };
-
-static bool
-by_domain(struct marker *m, const char *domain)
-{
-	size_t i;
-
-	for (i = 0; i < ARRAY_LEN(domains); i++)
-		if (strcmp(domain, domains[i].domain) == 0)
-			return domains[i].parse(m);
-	return false;
-}
-
-static bool
-by_text(struct marker *m)
-{
-	switch (m->text.s[0]) {
-	case '{':
-		return mk_dict(m) || mk_config(m) || mk_tf_op(m);
-	case 'T':
-	case 'X':
-		return mk_xla(m) || mk_pytorch(m);
-	default:
-		return mk_pytorch(m);
-	}
-}
 
 void
 marker_parse(struct markers *ms, struct marker *m, const char *text, size_t n,
     const char *domain)
 {
+	bool found = false;
+	char first;
+	size_t i;
+
 	memset(m, 0, sizeof(*m));
 	m->in = ms;
 	m->seq = m->op_id = m->step = -1;
 	m->text = (struct mview){ text != NULL ? text : "", n };
 	m->name = m->text;
-	if (domain != NULL && domain[0] != '\0' && by_domain(m, domain))
-		return;
-	if (n > 0 && by_text(m))
-		return;
-	user_range(m);
+	if (domain != NULL && domain[0] != '\0')
+		for (i = 0; i < ARRAY_LEN(domains) && !found; i++)
+			found = strcmp(domain, domains[i].domain) == 0 &&
+				domains[i].parse(m);
+	if (!found && n > 0) {
+		first = m->text.s[0];
+		if (first == '{')
+			found = mk_dict(m) || mk_config(m) || mk_tf_op(m);
+		else if (first == 'T' || first == 'X')
+			found = mk_xla(m) || mk_pytorch(m);
+		else
+			found = mk_pytorch(m);
+	}
+	if (!found)
+		user_range(m);
 }
 
 static const char *const by_words[BY_NWORDS] = {
@@ -246,27 +211,8 @@ static const char *const by_words[BY_NWORDS] = {
 	[BY_NCCL] = "nccl",
 };
 
-static const char *const kind_words[MK_NKINDS] = {
-	[MK_USER] = "user",
-	[MK_LAYER] = "layer",
-	[MK_OP] = "op",
-	[MK_BWD_FRAME] = "frame",
-	[MK_BWD] = "bwd",
-	[MK_ARGS] = "args",
-	[MK_TRACE] = "trace",
-	[MK_REPR] = "repr",
-	[MK_CONFIG] = "config",
-	[MK_BROKEN] = "broken",
-};
-
 const char *
 marker_by_word(enum marker_by by)
 {
 	return by_words[by];
-}
-
-const char *
-marker_kind_word(enum marker_kind kind)
-{
-	return kind_words[kind];
 }

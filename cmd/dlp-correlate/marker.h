@@ -120,7 +120,6 @@ bool marker_bare(struct marker *m, bool sure);
 
 /* "pytorch", "pyprof", ... */
 const char *marker_by_word(enum marker_by by);
-const char *marker_kind_word(enum marker_kind kind); /* "op", for tests */
 
 /* The forward op's type that a backward node's name contains: "Addmm" of
  * AddmmBackward0; false if it contains none (AccumulateGrad). */
@@ -147,7 +146,6 @@ bool marker_input(
  * or if they are damaged (then the caller counts it).
  */
 struct marker_args {
-	uint64_t id;          /* the same for the same list, from 1 */
 	int n_tensor;         /* tensor arguments */
 	struct mview json;    /* the list as JSON; tuples become lists, nan
 			       * and inf strings; any other expression is a

@@ -23,27 +23,28 @@ struct markers {               /* the buffers that the views of a marker
 };
 
 bool mk_pytorch(struct marker *m);
+/* ...Backward or ...Backward0; *n becomes the length before it. */
+bool mk_backward_suffix(const char *s, size_t *n);
 bool mk_dict(struct marker *m); /* PyProf's and DLProf's dicts */
 bool mk_config(struct marker *m);
 bool mk_tf_op(struct marker *m);
-bool mk_tf_mem(struct marker *m);
 bool mk_tensorrt(struct marker *m);
-bool mk_myelin(struct marker *m);
 bool mk_xla(struct marker *m); /* any domain: only unmistakable texts */
 bool mk_tsl(struct marker *m); /* domain TSL: everything */
-bool mk_nccl(struct marker *m);
 
 /* A range of the framework's runtime that groups others: it is neither an op
  * nor a layer. Returns true. */
 bool mk_group(struct marker *m, enum marker_by by);
 
-enum aten_name {
-	ATEN_NO,
-	ATEN_WORD,    /* an op's name that is also an ordinary word: linear */
-	ATEN_TELLING, /* cannot be anything but an op: addmm, masked_fill_ */
+/* Words of ops.tab. */
+enum mk_word {
+	WORD_TELLING = 1, /* cannot be anything but an op: addmm, masked_fill */
+	WORD_COMMON = 2,  /* an op's name that is also an ordinary word */
+	WORD_SPACE = 4,   /* aten:: */
+	WORD_PRODUCT = 8,
+	WORD_TENSOR_CORE = 16,
 };
-
-enum aten_name mk_aten(struct mview v);
+bool mk_is(enum mk_word classes, struct mview v); /* of one of these */
 
 /* Appends the shapes and the type in the details of a TensorFlow op, and sets
  * *n_tensor if there are shapes. False if they are damaged. */

@@ -31,23 +31,12 @@ struct arg_lists { /* by text of the list */
 
 struct arg_cache {
 	struct arg_lists now, before;
-	uint64_t ids;
 	struct arg_parts cur;
 };
 
 struct marker_arg { /* one argument; s is NULL for a missing part */
 	struct mview name, type, shape, dtype, value;
 };
-
-static struct mview
-raw_value(struct pylit *l)
-{
-	const char *s;
-
-	pl_peek(l);
-	s = l->p;
-	return pl_skip(l) ? mv(s, l->p) : mv(NULL, NULL);
-}
 
 static struct mview
 unquoted(struct mview v)
@@ -61,12 +50,15 @@ static bool
 read_arg(struct pylit *lit, struct marker_arg *a)
 {
 	struct mview key, v;
+	const char *s;
 
 	memset(a, 0, sizeof(*a));
 	if (!pl_enter(lit, '{'))
 		return false;
 	while (pl_key(lit, &key)) {
-		v = raw_value(lit);
+		pl_peek(lit);
+		s = lit->p;
+		v = pl_skip(lit) ? mv(s, lit->p) : mv(NULL, NULL);
 		if (mv_eq(key, "name"))
 			a->name = unquoted(v);
 		else if (mv_eq(key, "type"))
@@ -203,7 +195,6 @@ keep_list(struct arg_cache *cache, uint32_t i, const struct marker *marker)
 	if (!read_args(marker, &cache->cur))
 		return;
 	a = l->v[i] = xcalloc(1, sizeof(*a));
-	a->id = ++cache->ids;
 	a->n_tensor = cache->cur.n_tensor;
 	a->json = keep_arg_text(l, &cache->cur.json);
 	a->shapes = keep_arg_text(l, &cache->cur.shapes);

@@ -20,6 +20,8 @@
  * torch/csrc/profiler/util.cpp, torch/csrc/profiler/standalone/
  * nvtx_observer.cpp, and torch/csrc/autograd/engine.cpp for the backward.
  */
+#include <stddef.h>
+
 #include "array.h"
 #include "mk.h"
 
@@ -28,62 +30,10 @@
 static const char frame_prefix[] = "autograd::engine::evaluate_function: ";
 
 /* Ranges that PyTorch and its libraries open with record_function. */
-static const char *const records[] = {
-	"FSDP::",
-	"Optimizer.",
-	"ProfilerStep#",
-	"enumerate(DataLoader)#",
-	"[pl][",
-	"## Call CompiledFxGraph",
-	"Torch-Compiled Region",
-	"DistributedDataParallel.",
-	"DataParallel.",
-	"TorchDynamo Cache Lookup",
-	"AOTDispatcher Runtime Wrapper",
-};
-
-/* Namespaces whose names are always ops. */
-static const char *const spaces[] = {
-	"aten::",
-	"torch::autograd::",
-	"c10d::",
-	"c10d_functional::",
-	"_c10d_functional::",
-	"nccl:",
-	"gloo:",
-	"mpi:",
-	"prim::",
-	"prims::",
-	"quantized::",
-	"torchvision::",
-	"torchaudio::",
-	"torch_scatter::",
-	"torch_sparse::",
-	"sparse::",
-	"mkldnn::",
-	"mkldnn_prepacked::",
-	"onednn::",
-	"xformers::",
-	"xformers_flash::",
-	"xformers_python::",
-	"flash_attn::",
-	"fbgemm::",
-	"vllm::",
-	"_C::",
-	"inductor::",
-	"static_runtime::",
-	"caffe2::",
-	"rngprims::",
-	"profiler::",
-	"quantized_decomposed::",
-	"symm_mem::",
-	"torch_ipex::",
-	"bitsandbytes::",
-	"transformer_engine::",
-	"tex_ts::",
-	"mamba_ssm::",
-	"detectron2::",
-};
+static const char *const records[] = { "FSDP::", "Optimizer.", "ProfilerStep#",
+	"enumerate(DataLoader)#", "[pl][", "## Call CompiledFxGraph",
+	"Torch-Compiled Region", "DistributedDataParallel.", "DataParallel.",
+	"TorchDynamo Cache Lookup", "AOTDispatcher Runtime Wrapper" };
 
 /* Ops of PyTorch's own that have no namespace. */
 static const char *const plain[] = { "detach", "detach_", "record_param_comms",
@@ -92,17 +42,6 @@ static const char *const plain[] = { "detach", "detach_", "record_param_comms",
 /* Backward nodes that do not end in Backward. */
 static const char *const nodes[] = { "AccumulateGrad", "CopySlices",
 	"CppFunction", "CopyBackwards", "GraphRoot", "UndefinedGrad" };
-
-static bool
-starts_any(struct mview v, const char *const *list, size_t n)
-{
-	size_t i;
-
-	for (i = 0; i < n; i++)
-		if (v.s[0] == list[i][0] && mv_starts(v, list[i]))
-			return true;
-	return false;
-}
 
 static bool
 is_any(struct mview v, const char *const *list, size_t n)
@@ -146,9 +85,8 @@ split_name(struct marker *m)
 		m->mod = mv(m->name.s, e);
 }
 
-/* ...Backward or ...Backward0; *n becomes the length before it. */
-static bool
-backward_suffix(const char *s, size_t *n)
+bool
+mk_backward_suffix(const char *s, size_t *n)
 {
 	static const char word[] = "Backward";
 	size_t k = *n, w = sizeof(word) - 1;
@@ -171,7 +109,7 @@ marker_is_backward(const char *s, size_t n)
 	struct mview v = { s, n };
 	size_t k = n;
 
-	if (backward_suffix(s, &k) || mv_starts(v, "torch::autograd::"))
+	if (mk_backward_suffix(s, &k) || mv_starts(v, "torch::autograd::"))
 		return true;
 	return n > 0 &&
 	       (s[0] == 'A' || s[0] == 'C' || s[0] == 'G' || s[0] == 'U') &&
@@ -188,44 +126,10 @@ marker_forward_of(const char *s, size_t n, struct mview *fwd)
 		*fwd = mv(v.s + 8, v.s + v.n - 1);
 		return fwd->n > 0;
 	}
-	if (!backward_suffix(v.s, &k) || k == 0)
+	if (!mk_backward_suffix(v.s, &k) || k == 0)
 		return false;
 	*fwd = mv(v.s, v.s + k);
 	return true;
-}
-
-/* N5torch8autograd14AccumulateGradE: PyTorch 0.4 wrote mangled names. */
-static bool
-mangled(struct marker *marker)
-{
-	static const char pre[] = "N5torch8autograd";
-	const char *p = marker->text.s + sizeof(pre) - 1;
-	const char *e = marker->text.s + marker->text.n;
-	size_t n = 0;
-
-	if (!mv_starts(marker->text, pre))
-		return false;
-	while (p < e && *p >= '0' && *p <= '9' && n < 4096)
-		n = n * 10 + (size_t)(*p++ - '0');
-	if (n == 0 || (size_t)(e - p) != n + 1 || e[-1] != 'E')
-		return false;
-	marker->kind = MK_BWD;
-	marker->by = BY_PYTORCH;
-	marker->op = marker->name = mv(p, e - 1);
-	marker->mod = (struct mview){ "torch::autograd", 15 };
-	return true;
-}
-
-/* A name with an op_id but no seq. Texts with op_ids are new enough that ops
- * have a namespace and no blanks; record_function ranges can have sizes, too.
- */
-static bool
-looks_like_op(struct mview v)
-{
-	return starts_any(v, spaces, ARRAY_LEN(spaces)) ||
-	       is_any(v, plain, ARRAY_LEN(plain)) ||
-	       mv_starts(v, "triton_") || /* Inductor's kernels */
-	       (mv_find(v, "::") != NULL && memchr(v.s, ' ', v.n) == NULL);
 }
 
 static bool
@@ -239,51 +143,74 @@ set_kind(struct marker *m, enum marker_kind kind)
 	return true;
 }
 
-/* sizes alone, as 1.2 wrote them for ops without seq. */
+/* True if the name begins with one of the namespaces of ops.tab. */
 static bool
-nameless(struct marker *m)
+is_spaced(struct mview v)
 {
-	m->kind = MK_OP;
-	m->by = BY_PYTORCH;
-	m->flags |= MK_DAMAGED;
-	m->op = (struct mview){ "unknown", 7 };
-	return true;
-}
+	const char *p = v.s, *e = v.s + v.n;
 
-static bool
-with_tail(struct marker *marker)
-{
-	if (marker->name.n == 0)
-		return nameless(marker);
-	if (starts_any(marker->name, records, ARRAY_LEN(records))) {
-		marker->by = BY_PYTORCH;
-		return false;
-	}
-	if (marker_is_backward(marker->name.s, marker->name.n))
-		return set_kind(marker, MK_BWD);
-	if (marker->seq >= 0 ||
-	    (marker->op_id < 0 && marker->sizes.s != NULL) ||
-	    looks_like_op(marker->name))
-		return set_kind(marker, MK_OP);
-	marker->by = marker->op_id >= 0 ? BY_PYTORCH : BY_USER;
+	while ((p = memchr(p, ':', (size_t)(e - p))) != NULL)
+		if (mk_is(WORD_SPACE, mv(v.s, ++p)))
+			return true;
 	return false;
 }
 
 static bool
-without_tail(struct marker *marker)
+with_tail(struct marker *m)
 {
-	size_t n = marker->name.n;
-	char last = marker->name.s[n - 1];
+	size_t i;
 
-	if (starts_any(marker->name, spaces, ARRAY_LEN(spaces)))
-		return set_kind(marker,
-		    marker_is_backward(marker->name.s, n) ? MK_BWD : MK_OP);
-	if (last >= '0' && last <= '9' && marker->name.s[0] >= 'A' &&
-	    marker->name.s[0] <= 'Z' &&
-	    memchr(marker->name.s, ' ', n) == NULL &&
-	    backward_suffix(marker->name.s, &n) && n > 0)
-		return set_kind(marker, MK_BWD);
-	return last == 'E' && mangled(marker);
+	if (m->name.n == 0) { /* sizes alone, as 1.2 wrote them without seq */
+		m->kind = MK_OP;
+		m->by = BY_PYTORCH;
+		m->flags |= MK_DAMAGED;
+		m->op = (struct mview){ "unknown", 7 };
+		return true;
+	}
+	for (i = 0; i < ARRAY_LEN(records); i++)
+		if (mv_starts(m->name, records[i])) {
+			m->by = BY_PYTORCH;
+			return false;
+		}
+	if (marker_is_backward(m->name.s, m->name.n))
+		return set_kind(m, MK_BWD);
+	/* Texts with op_ids but no seq are new enough that ops have a namespace
+	 * and no blanks; record_function ranges can have sizes, too. */
+	if (m->seq >= 0 || (m->op_id < 0 && m->sizes.s != NULL) ||
+	    is_spaced(m->name) || is_any(m->name, plain, ARRAY_LEN(plain)) ||
+	    mv_starts(m->name, "triton_") || /* Inductor's kernels */
+	    (mv_find(m->name, "::") != NULL &&
+		memchr(m->name.s, ' ', m->name.n) == NULL))
+		return set_kind(m, MK_OP);
+	m->by = m->op_id >= 0 ? BY_PYTORCH : BY_USER;
+	return false;
+}
+
+static bool
+without_tail(struct marker *m)
+{
+	static const char pre[] = "N5torch8autograd";
+	const char *s = m->name.s, *p, *e = m->text.s + m->text.n;
+	size_t n = m->name.n;
+
+	if (is_spaced(m->name))
+		return set_kind(m, marker_is_backward(s, n) ? MK_BWD : MK_OP);
+	if (mk_is_digit(s[n - 1]) && *s >= 'A' && *s <= 'Z' &&
+	    memchr(s, ' ', n) == NULL && mk_backward_suffix(s, &n) && n > 0)
+		return set_kind(m, MK_BWD);
+	/* PyTorch 0.4 wrote mangled names: N5torch8autograd14AccumulateGradE */
+	if (!mv_starts(m->text, pre))
+		return false;
+	for (p = m->text.s + sizeof(pre) - 1, n = 0;
+	     p < e && mk_is_digit(*p) && n < 4096; p++)
+		n = n * 10 + (size_t)(*p - '0');
+	if (n == 0 || (size_t)(e - p) != n + 1 || e[-1] != 'E')
+		return false;
+	m->kind = MK_BWD;
+	m->by = BY_PYTORCH;
+	m->op = m->name = mv(p, e - 1);
+	m->mod = (struct mview){ "torch::autograd", 15 };
+	return true;
 }
 
 /*
@@ -310,13 +237,12 @@ tail_number(const char **p, const char *e, int64_t *v)
 	return true;
 }
 
-/* The place before which a list from s ends, where the next key begins; e if no
- * key follows. */
+/* The place before which a list from s ends, where that key begins; e if it
+ * does not follow. */
 static const char *
-list_end(const char *s, const char *e, const char *next)
+list_end(const char *s, const char *e, const char *next, size_t n)
 {
 	const char *q = s;
-	size_t n = strlen(next);
 
 	while ((q = memchr(q, next[2], (size_t)(e - q))) != NULL) {
 		if (q - s > 2 && (size_t)(e - q) + 2 >= n &&
@@ -327,21 +253,40 @@ list_end(const char *s, const char *e, const char *next)
 	return e;
 }
 
+static const struct tail_key {
+	const char *s;
+	size_t n;
+	size_t list; /* its place in struct marker; 0: a number */
+} keys[] = {
+	{ ", seq = ", 8, 0 },
+	{ ", op_id = ", 10, 0 },
+	{ ", sizes = [", 11, offsetof(struct marker, sizes) },
+	{ ", input_op_ids = [", 18, offsetof(struct marker, input_ids) },
+	{ ", result = [", 12, offsetof(struct marker, result) },
+	{ ", types = [", 11, offsetof(struct marker, types) },
+	{ ", is_causal = [", 15, offsetof(struct marker, causal) },
+	{ ", inputs = [", 12, offsetof(struct marker, args) },
+	{ ", comm = [", 10, offsetof(struct marker, comm) },
+};
+enum { KEY_SEQ, KEY_OP_ID, KEY_SIZES, KEY_INPUTS = 7, KEYS = 9 };
+
+static struct mview *
+list_of(struct marker *m, int key)
+{
+	return (struct mview *)(void *)((char *)m + keys[key].list);
+}
+
 /* Delimits a list, which ends where the next key begins or at the end of the
  * text. */
 static bool
 tail_list(const char **p, const char *e, struct mview *v)
 {
 	const char *s = *p;
+	int k;
 
-	if (memchr(s, '=', (size_t)(e - s)) != NULL) {
-		e = list_end(s, e, ", result = [");
-		e = list_end(s, e, ", types = [");
-		e = list_end(s, e, ", is_causal = [");
-		e = list_end(s, e, ", input_op_ids = [");
-		e = list_end(s, e, ", inputs = [");
-		e = list_end(s, e, ", comm = [");
-	}
+	if (memchr(s, '=', (size_t)(e - s)) != NULL)
+		for (k = KEY_SIZES + 1; k < KEYS; k++)
+			e = list_end(s, e, keys[k].s, keys[k].n);
 	if (s >= e || *s != '[')
 		return false;
 	*p = e;
@@ -351,14 +296,6 @@ tail_list(const char **p, const char *e, struct mview *v)
 	return true;
 }
 
-static const struct tail_key {
-	const char *s;
-	size_t n;
-} keys[] = { { ", seq = ", 8 }, { ", op_id = ", 10 }, { ", sizes = [", 11 },
-	{ ", input_op_ids = [", 18 }, { ", result = [", 12 },
-	{ ", types = [", 11 }, { ", is_causal = [", 15 },
-	{ ", inputs = [", 12 }, { ", comm = [", 10 } };
-
 /* The number of the key at s; -1 if there is none; -2 if s is the beginning of
  * a key that the end of the text cuts off. */
 static int
@@ -367,7 +304,7 @@ key_at(const char *s, const char *e)
 	size_t n = (size_t)(e - s);
 	int i;
 
-	for (i = 0; i < (int)ARRAY_LEN(keys); i++) {
+	for (i = 0; i < KEYS; i++) {
 		const struct tail_key *k = &keys[i];
 
 		if (n >= 3 && s[2] != k->s[2])
@@ -386,7 +323,7 @@ key_at(const char *s, const char *e)
  * be read are set.
  */
 static int
-read_tail(struct marker *marker, const char *s, const char *e)
+read_tail(struct marker *m, const char *s, const char *e)
 {
 	int k = 0, n = 0;
 	bool ok = true;
@@ -395,115 +332,85 @@ read_tail(struct marker *marker, const char *s, const char *e)
 		k = key_at(s, e);
 		if (k < 0)
 			break;
-		s += keys[k].n - (k >= 2);
-		if (k == 0)
-			ok = tail_number(&s, e, &marker->seq);
-		else if (k == 1)
-			ok = tail_number(&s, e, &marker->op_id);
-		else if (k == 7) { /* the last: JSON that can hold anything */
-			marker->args = mv(s, e);
+		s += keys[k].n - (k >= KEY_SIZES);
+		if (k < KEY_SIZES) {
+			ok = tail_number(
+			    &s, e, k == KEY_SEQ ? &m->seq : &m->op_id);
+		} else if (k == KEY_INPUTS) { /* the last: JSON that can hold
+					       * anything */
+			m->args = mv(s, e);
 			s = e;
-		} else
-			ok = tail_list(&s, e,
-			    k == 2   ? &marker->sizes
-			    : k == 3 ? &marker->input_ids
-			    : k == 4 ? &marker->result
-			    : k == 5 ? &marker->types
-			    : k == 6 ? &marker->causal
-				     : &marker->comm);
+		} else {
+			ok = tail_list(&s, e, list_of(m, k));
+		}
 	}
 	if (ok && s == e)
 		return 1;
-	return (n > 0 && (k >= 2 || s == e)) || k == -2 ? -1 : 0;
-}
-
-static int
-cut_tail(struct marker *marker)
-{
-	const char *s = marker->text.s, *e = s + marker->text.n, *p = s;
-	int r;
-
-	while ((p = memchr(p, ',', (size_t)(e - p))) != NULL) {
-		r = read_tail(marker, p, e);
-		if (r != 0) {
-			marker->name = mv(s, p);
-			return r;
-		}
-		marker->seq = marker->op_id = -1;
-		marker->sizes.s = marker->input_ids.s = NULL;
-		marker->result.s = marker->types.s = NULL;
-		marker->causal.s = marker->args.s = NULL;
-		marker->comm.s = NULL;
-		p++;
-	}
-	return 0;
+	return (n > 0 && (k >= KEY_SIZES || s == e)) || k == -2 ? -1 : 0;
 }
 
 bool
-mk_pytorch(struct marker *marker)
+mk_pytorch(struct marker *m)
 {
+	const char *s = m->text.s, *e = s + m->text.n, *p;
 	size_t n = sizeof(frame_prefix) - 1;
-	int r = cut_tail(marker);
+	int k, r = 0;
 
-	if (marker->name.n > n && marker->name.s[0] == 'a' &&
-	    memcmp(marker->name.s, frame_prefix, n) == 0) {
-		marker->name =
-		    mv(marker->name.s + n, marker->name.s + marker->name.n);
-		set_kind(marker, MK_BWD_FRAME);
-	} else if (r == 0 ? !without_tail(marker) : !with_tail(marker)) {
+	for (p = s; r == 0 && (p = memchr(p, ',', (size_t)(e - p))) != NULL;
+	     p++) {
+		r = read_tail(m, p, e);
+		if (r != 0) {
+			m->name = mv(s, p);
+			continue;
+		}
+		m->seq = m->op_id = -1;
+		for (k = KEY_SIZES; k < KEYS; k++)
+			list_of(m, k)->s = NULL;
+	}
+	if (m->name.n > n && m->name.s[0] == 'a' &&
+	    memcmp(m->name.s, frame_prefix, n) == 0) {
+		m->name = mv(m->name.s + n, m->name.s + m->name.n);
+		set_kind(m, MK_BWD_FRAME);
+	} else if (r == 0 ? !without_tail(m) : !with_tail(m)) {
 		/* a user's text may end in ", s": it stays whole */
-		if (r < 0 && marker->by == BY_USER)
-			marker->name = marker->text;
+		if (r < 0 && m->by == BY_USER)
+			m->name = m->text;
 		return false;
 	}
 	if (r < 0)
-		marker->flags |= MK_DAMAGED;
+		m->flags |= MK_DAMAGED;
 	return true;
 }
 
-/* The lists in the tail: sizes and input_op_ids. */
-static bool
-is_size_char(char c)
-{
-	return (c >= '0' && c <= '9') || c == ',' || c == '-';
-}
-
-/* True if brackets are balanced, with only numbers in them. */
-static bool
-put_sizes(struct buf *buf, struct mview v)
-{
-	size_t i, deep = 0;
-
-	for (i = 0; i < v.n; i++) {
-		char c = v.s[i];
-
-		if (c == ' ')
-			continue;
-		if (c == ']' ? deep == 0 : c != '[' && !is_size_char(c))
-			return false;
-		deep += c == '[';
-		deep -= c == ']';
-		if (deep == 0 && i + 1 < v.n)
-			return false;
-		buf_putc(buf, c);
-	}
-	return deep == 0;
-}
-
+/* A list of sizes without blanks; false if its brackets are not balanced, or
+ * there is anything but numbers in them. */
 static bool
 clean_sizes(const struct marker *marker, struct mview raw, struct mview *v)
 {
-	struct buf *out;
+	struct buf *out = &marker->in->sizes;
+	size_t i, deep = 0;
+	char c;
 
 	if (raw.s == NULL || raw.n > SIZES_MAX)
 		return false;
-	out = &marker->in->sizes;
 	buf_clear(out);
 	buf_reserve(out, raw.n);
-	if (!put_sizes(out, raw))
-		return false;
+	for (i = 0; i < raw.n; i++) {
+		c = raw.s[i];
+		if (c == ' ')
+			continue;
+		if (c == ']'
+			? deep == 0
+			: c != '[' && c != ',' && c != '-' && !mk_is_digit(c))
+			return false;
+		deep += c == '[';
+		deep -= c == ']';
+		if (deep == 0 && i + 1 < raw.n)
+			return false;
+		buf_putc(out, c);
+	}
 	*v = (struct mview){ out->s, out->len };
-	return true;
+	return deep == 0;
 }
 
 bool
@@ -551,59 +458,5 @@ marker_input(
 	    !list_number(&p, e, out))
 		return false;
 	*at = (size_t)(p - marker->input_ids.s);
-	return true;
-}
-
-/*
- * Texts of PyTorch before 1.6 without a sequence number: the bare name of an op
- * or of a backward node.
- */
-static bool
-is_upper(char c)
-{
-	return c >= 'A' && c <= 'Z';
-}
-
-static bool
-is_alnum(char c)
-{
-	return is_upper(c) || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
-}
-
-/* A capital, letters and digits, Backward, digits. */
-static bool
-is_node_name(struct mview v)
-{
-	static const char word[] = "Backward";
-	size_t i, n = v.n, w = sizeof(word) - 1;
-
-	while (n > 0 && v.s[n - 1] >= '0' && v.s[n - 1] <= '9')
-		n--;
-	if (n <= w || !is_upper(v.s[0]) || memcmp(v.s + n - w, word, w) != 0)
-		return false;
-	for (i = 0; i < n; i++)
-		if (!is_alnum(v.s[i]))
-			return false;
-	return true;
-}
-
-bool
-marker_bare(struct marker *marker, bool sure)
-{
-	enum aten_name a;
-
-	if (marker->kind != MK_USER || marker->by != BY_USER ||
-	    marker->flags != 0 || marker->name.n == 0)
-		return false;
-	if (is_node_name(marker->name)) {
-		marker->kind = MK_BWD;
-	} else {
-		a = mk_aten(marker->name);
-		if (a == ATEN_NO || (sure && a != ATEN_TELLING))
-			return false;
-		marker->kind = MK_OP;
-	}
-	marker->by = BY_PYTORCH;
-	marker->op = marker->name;
 	return true;
 }

@@ -16,12 +16,6 @@
  */
 #include "mk.h"
 
-bool
-mk_tf_mem(struct marker *m)
-{
-	return mk_group(m, BY_TENSORFLOW);
-}
-
 /* "key":"VALUE", unchanged. */
 static struct mview
 look_for(struct mview text, const char *key)

@@ -15,12 +15,6 @@ static const char *const calls[] = {
 	"ExecutionContext::", "Engine::", "Builder::", "Runtime::"
 };
 
-bool
-mk_myelin(struct marker *m)
-{
-	return mk_group(m, BY_TENSORRT);
-}
-
 /* The last part of the (first of the fused) names, without its number:
  * Conv of /model/layer1/Conv_12 + /model/layer1/Relu. */
 static struct mview

@@ -1,4 +1,4 @@
-/* needs: cmd/dlp-correlate/marker.o cmd/dlp-correlate/mk_pytorch.o cmd/dlp-correlate/mk_aten.o cmd/dlp-correlate/mk_dict.o cmd/dlp-correlate/mk_args.o cmd/dlp-correlate/mk_tensorflow.o cmd/dlp-correlate/mk_tensorrt.o cmd/dlp-correlate/mk_xla.o cmd/dlp-correlate/mk_nccl.o */
+/* needs: cmd/dlp-correlate/marker.o cmd/dlp-correlate/mk_pytorch.o cmd/dlp-correlate/mk_aten.o cmd/dlp-correlate/mk_dict.o cmd/dlp-correlate/mk_args.o cmd/dlp-correlate/mk_tensorflow.o cmd/dlp-correlate/mk_tensorrt.o cmd/dlp-correlate/mk_xla.o cmd/dlp-correlate/mk_common.o */
 /*
  * The classifier of NVTX texts: cases from real profiles, in marker_cases.h,
  * and hostile ones. Without arguments it tests; with
@@ -92,6 +92,25 @@ put_inputs(struct buf *b, const struct marker *m)
 		buf_printf(b, " (%lld,%lld)", (long long)id, (long long)out);
 }
 
+static const char *
+kind_word(enum marker_kind kind)
+{
+	static const char *const words[MK_NKINDS] = {
+		[MK_USER] = "user",
+		[MK_LAYER] = "layer",
+		[MK_OP] = "op",
+		[MK_BWD_FRAME] = "frame",
+		[MK_BWD] = "bwd",
+		[MK_ARGS] = "args",
+		[MK_TRACE] = "trace",
+		[MK_REPR] = "repr",
+		[MK_CONFIG] = "config",
+		[MK_BROKEN] = "broken",
+	};
+
+	return words[kind];
+}
+
 /* All that the parsers say of a text, in one line. */
 static const char *
 show(const char *text, size_t n, const char *domain)
@@ -102,7 +121,7 @@ show(const char *text, size_t n, const char *domain)
 
 	buf_clear(&b);
 	marker_parse(markers, &m, text, n, domain);
-	buf_printf(&b, "%s %s", marker_kind_word(m.kind), marker_by_word(m.by));
+	buf_printf(&b, "%s %s", kind_word(m.kind), marker_by_word(m.by));
 	put_flags(&b, m.flags);
 	put_view(&b, "name", m.name);
 	put_view(&b, "op", m.op);
@@ -155,9 +174,9 @@ check_deep(const char *head, char open, size_t n, const char *kind)
 	for (i = 0; i < n; i++)
 		buf_putc(&b, open);
 	marker_parse(markers, &m, b.s, b.len, NULL);
-	if (strcmp(marker_kind_word(m.kind), kind) != 0) {
+	if (strcmp(kind_word(m.kind), kind) != 0) {
 		printf("%zu times %c behind %s: %s, not %s\n", n, open, head,
-		    marker_kind_word(m.kind), kind);
+		    kind_word(m.kind), kind);
 		failed++;
 	}
 	if (marker_args(&m) != NULL) {

@@ -1,0 +1,148 @@
+/*
+ * The phase of work is named by the outermost range of the thread that names
+ * one: a module's forward that is computed again in the backward pass is
+ * backward. A forward or backward pass inside the optimizer's step is what it
+ * says, because a closure that the step was given, as by Lightning, computes
+ * it. Backward work comes from a thread of its own. So if a thread has no
+ * phase, and exactly one other thread of the process has one, which is
+ * backward, that is used and marked as a guess. Another phase of that thread
+ * says nothing: a worker that copies the next batch runs beside the forward
+ * pass.
+ */
+#include <ctype.h>
+
+#include "array.h"
+#include "corr_thread.h"
+
+/*
+ * Words that name a phase: forward, backward, optimizer, ... A range names a
+ * phase if it contains one of its words and no word of another phase ("forward
+ * backward" names none).
+ */
+
+enum { PH_NONE, PH_FWD, PH_BWD, PH_OPT, PH_DATA, PH_N };
+
+static const char *const words[PH_N] = {
+	[PH_FWD] = "forward",
+	[PH_BWD] = "backward",
+	[PH_OPT] = "optimizer",
+	[PH_DATA] = "dataload",
+};
+
+static const struct {
+	const char *word; /* lower case */
+	int phase;
+} table[] = {
+	{ "forward", PH_FWD },
+	{ "fwd", PH_FWD },
+	{ "fprop", PH_FWD },
+	{ "backward", PH_BWD },
+	{ "backwards", PH_BWD },
+	{ "bwd", PH_BWD },
+	{ "bprop", PH_BWD },
+	{ "optimizer", PH_OPT },
+	{ "optimiser", PH_OPT },
+	{ "optim", PH_OPT },
+	{ "opt", PH_OPT },
+	{ "dataloader", PH_DATA },
+	{ "dataload", PH_DATA },
+	{ "dataloading", PH_DATA },
+};
+
+static int
+word_phase(const char *s, size_t n)
+{
+	size_t i, k;
+
+	for (i = 0; i < ARRAY_LEN(table); i++) {
+		const char *w = table[i].word;
+
+		for (k = 0; k < n && w[k] != '\0'; k++)
+			if (tolower((unsigned char)s[k]) != w[k])
+				break;
+		if (k == n && w[k] == '\0')
+			return table[i].phase;
+	}
+	return PH_NONE;
+}
+
+int
+phase_of_text(struct mview v)
+{
+	size_t i = 0, from;
+	int found = PH_NONE, ph;
+
+	while (i < v.n) {
+		while (i < v.n && !isalpha((unsigned char)v.s[i]))
+			i++;
+		from = i;
+		while (i < v.n && isalpha((unsigned char)v.s[i]))
+			i++;
+		ph = word_phase(v.s + from, i - from);
+		if (ph == PH_NONE || ph == found)
+			continue;
+		if (found != PH_NONE)
+			return PH_NONE;
+		found = ph;
+	}
+	return found;
+}
+
+int
+phase_inside(int outer, int own)
+{
+	bool closure = outer == PH_OPT && (own == PH_FWD || own == PH_BWD);
+
+	return outer == PH_NONE || closure ? own : outer;
+}
+
+const char *
+phase_word(int phase)
+{
+	return words[phase];
+}
+
+int
+phase_now(struct threads *ts, struct corr_proc *proc, struct corr_thread *th,
+    bool *guess)
+{
+	const struct corr_open *top;
+	int found = 0;
+	size_t i;
+
+	if (guess != NULL)
+		*guess = false;
+	if (th == NULL)
+		return 0;
+	top = thread_top(th);
+	if (top != NULL && top->phase != 0)
+		return top->phase;
+	for (i = 0; i < proc->n_phased; i++) {
+		if (proc->phased[i] == th)
+			continue;
+		thread_sweep(ts, proc->phased[i]);
+		top = thread_top(proc->phased[i]);
+		if (top == NULL || top->phase == 0)
+			continue;
+		if (found != 0)
+			return 0;
+		found = top->phase;
+	}
+	if (found != PH_BWD)
+		return 0;
+	if (guess != NULL)
+		*guess = true;
+	return found;
+}
+
+void
+thread_phased(struct corr_thread *th)
+{
+	struct corr_proc *p = th->p;
+
+	if (th->phased)
+		return;
+	th->phased = true;
+	ARRAY_GROW(p->phased, p->n_phased, p->cap_phased);
+	p->phased[p->n_phased++] = th;
+}
