@@ -94,11 +94,10 @@ void
 prim_begin(struct prims *prims, struct corr_thread *th, struct corr_open *open,
     const struct corr_open *up, const struct marker *m)
 {
-	bool conv = mv_find(m->op, "conv") != NULL;
 	struct mview sizes;
 	size_t i;
 
-	if (m->op_id > 0 && m->mod.n == 4 && conv)
+	if (m->op_id > 0 && m->mod.n == 4 && mv_find(m->op, "conv") != NULL)
 		open->conv_id = m->op_id;
 	if (up->prim_run != 0 && open->own == NULL && !up->subclass)
 		return; /* part of another product */
@@ -112,7 +111,8 @@ prim_begin(struct prims *prims, struct corr_thread *th, struct corr_open *open,
 		put_result(prims, open->own_prim_run, sizes);
 		return;
 	}
-	if (!conv || mv_find(m->op, "_backward") != NULL)
+	if (mv_find(m->op, "conv") == NULL ||
+	    mv_find(m->op, "_backward") != NULL)
 		return;
 	/* the result is also that of those ranges around it that do nothing
 	 * else: aten::convolution, aten::conv2d */

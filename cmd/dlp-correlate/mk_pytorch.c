@@ -168,7 +168,8 @@ with_tail(struct marker *m)
 		return true;
 	}
 	for (i = 0; i < ARRAY_LEN(records); i++)
-		if (mv_starts(m->name, records[i])) {
+		if (m->name.s[0] == records[i][0] &&
+		    mv_starts(m->name, records[i])) {
 			m->by = BY_PYTORCH;
 			return false;
 		}
