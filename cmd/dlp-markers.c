@@ -3,6 +3,7 @@
  * that launched it, as PyProf looks for them: on its thread, begun before the
  * call and ended after it.
  */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,8 +59,6 @@ struct graph_proc { /* a process with graphs */
 
 struct launch_markers {
 	bool all; /* -a */
-	struct workrec_cols range, kern, node;
-	struct rec_col *text, *kern_node, *node_id, *node_orig;
 	struct out_ext *ext;
 	struct smap threads; /* process, thread and file; val: a struct
 				openranges * */
@@ -98,49 +97,22 @@ open_on(struct launch_markers *m, const struct workrec *w)
 }
 
 static void
-free_open(struct openranges *o)
-{
-	struct marker_range *x;
-	size_t i;
-
-	for (i = 0; i < o->cap; i++) {
-		x = openranges_at(o, i);
-		buf_free(&x->text);
-	}
-	openranges_free(o);
-	free(o);
-}
-
-static void
-add_loose(struct launch_markers *m, struct loose_range x, struct mview text)
-{
-	if (m->loose_text.len + text.n > LOOSE_TEXT_MAX) {
-		m->too_many++;
-		return;
-	}
-	x.at = m->loose_text.len;
-	esc_undo(&m->loose_text, text.s, text.n);
-	x.n = m->loose_text.len - x.at;
-	ARRAY_GROW(m->loose, m->n_loose, m->loose_cap);
-	m->loose[m->n_loose++] = x;
-}
-
-static void
 read_marker_range(struct stage *st, struct rec *r)
 {
 	struct launch_markers *m = st->ctx;
-	struct mview text = rec_view(r, m->text);
+	struct mview text = rec_get(r, COL_text);
+	struct loose_range *loose;
 	struct marker_range *x;
 	struct openranges *o;
 	struct workrec w;
 	int64_t dur, end;
 
 	stage_pass(st, r);
-	workrec_read(&w, &m->range, r);
+	work_read(&w, r);
 	o = open_on(m, &w);
 	if (o == NULL || text.s == NULL || !w.has_start)
 		return;
-	if (!rec_dur(r, m->range.dur, &dur)) {
+	if (!rec_length(r, COL_dur_ns, &dur)) {
 		m->never_closed++;
 		return;
 	}
@@ -149,72 +121,45 @@ read_marker_range(struct stage *st, struct rec *r)
 	x = openranges_push(o, w.start, end);
 	buf_clear(&x->text);
 	buf_put(&x->text, text.s, text.n);
-	if (m->all)
-		add_loose(m,
-		    (struct loose_range){ .thread = o,
-			.pid = w.has_pid ? w.pid : 0,
-			.tid = w.tid,
-			.start = w.start,
-			.end = end },
-		    text);
+	if (!m->all)
+		return;
+	if (m->loose_text.len + text.n > LOOSE_TEXT_MAX) {
+		m->too_many++;
+		return;
+	}
+	ARRAY_GROW(m->loose, m->n_loose, m->loose_cap);
+	loose = &m->loose[m->n_loose++];
+	*loose = (struct loose_range){ o, w.has_pid ? w.pid : 0, w.tid, w.start,
+		end, m->loose_text.len, 0 };
+	esc_undo(&m->loose_text, text.s, text.n);
+	loose->n = m->loose_text.len - loose->at;
 }
 
-static void
-put_comma(struct buf *json)
-{
-	if (json->len > 1)
-		buf_putc(json, ',');
-}
-
-static void
-put_marker_text(struct launch_markers *m, const struct marker_range *x)
-{
-	put_comma(&m->json);
-	json_quote_field(&m->json, x->text.s, x->text.len, TEXT_JSON_BYTES);
-}
-
-static void
-put_marker_times(struct launch_markers *m, const struct marker_range *x)
-{
-	put_comma(&m->json);
-	buf_i64(&m->json, x->span.start);
-	buf_putc(&m->json, ',');
-	buf_i64(&m->json, x->span.end);
-}
-
-/* A JSON list with what put writes of each range around the call. */
+/* A JSON list of the texts or the times of each range around the call. */
 static void
 put_around(struct launch_markers *m, const struct openranges *o,
-    const struct workrec *w,
-    void (*put)(struct launch_markers *m, const struct marker_range *x))
+    const struct workrec *w, bool times)
 {
 	const struct marker_range *x;
+	struct buf *json = &m->json;
 	size_t i;
 
-	buf_clear(&m->json);
-	buf_putc(&m->json, '[');
+	buf_clear(json);
 	for (i = 0; i < o->n; i++) {
 		x = openranges_at(o, i);
-		if (x->span.start < w->api && x->span.end > w->api_end)
-			put(m, x);
+		if (x->span.start >= w->api || x->span.end <= w->api_end)
+			continue;
+		buf_putc(json, json->len > 0 ? ',' : '[');
+		if (times) {
+			buf_i64(json, x->span.start);
+			buf_c_i64(json, ',', x->span.end);
+		} else {
+			json_quote_field(
+			    json, x->text.s, x->text.len, TEXT_JSON_BYTES);
+		}
 	}
-	buf_putc(&m->json, ']');
-	out_text(m->json.s, m->json.len);
-}
-
-static void
-put_loose(struct launch_markers *m, const struct loose_range *x)
-{
-	const int64_t nums[] = { x->pid, x->tid, x->start, x->end };
-	size_t i;
-
-	put_comma(&m->json);
-	for (i = 0; i < ARRAY_LEN(nums); i++) {
-		buf_i64(&m->json, nums[i]);
-		buf_putc(&m->json, ',');
-	}
-	json_quote(&m->json, x->n > 0 ? m->loose_text.s + x->at : "", x->n,
-	    TEXT_JSON_BYTES);
+	buf_puts(json, json->len > 0 ? "]" : "[]");
+	out_text(json->s, json->len);
 }
 
 /* A flat JSON list of pid, tid, start, end and text of each range that began
@@ -224,18 +169,22 @@ put_all_loose(struct launch_markers *m, const struct openranges *o,
     const struct workrec *w)
 {
 	const struct loose_range *x;
-	size_t i;
+	struct buf *json = &m->json;
 
-	buf_clear(&m->json);
-	buf_putc(&m->json, '[');
-	for (i = 0; i < m->n_loose; i++) {
-		x = &m->loose[i];
-		if (x->thread != o || x->start >= w->api ||
-		    x->end <= w->api_end)
-			put_loose(m, x);
+	buf_clear(json);
+	for (x = m->loose; x < m->loose + m->n_loose; x++) {
+		if (x->thread == o && x->start < w->api && x->end > w->api_end)
+			continue;
+		buf_c_i64(json, json->len > 0 ? ',' : '[', x->pid);
+		buf_c_i64(json, ',', x->tid);
+		buf_c_i64(json, ',', x->start);
+		buf_c_i64(json, ',', x->end);
+		buf_putc(json, ',');
+		json_quote(json, x->n > 0 ? m->loose_text.s + x->at : "", x->n,
+		    TEXT_JSON_BYTES);
 	}
-	buf_putc(&m->json, ']');
-	out_text(m->json.s, m->json.len);
+	buf_puts(json, json->len > 0 ? "]" : "[]");
+	out_text(json->s, json->len);
 	m->n_loose = 0;
 	buf_clear(&m->loose_text);
 }
@@ -251,14 +200,6 @@ graph_proc_of(const struct launch_markers *m, int64_t pid)
 	return NULL;
 }
 
-static struct graph_proc *
-new_graph_proc(struct launch_markers *m, int64_t pid)
-{
-	m->proc = xrealloc(m->proc, m->n_proc + 1, sizeof(*m->proc));
-	m->proc[m->n_proc] = (struct graph_proc){ .pid = pid };
-	return &m->proc[m->n_proc++];
-}
-
 /* A node that was made from no other was captured: the first time counts. */
 static void
 read_node(struct stage *st, struct rec *r)
@@ -270,20 +211,23 @@ read_node(struct stage *st, struct rec *r)
 	size_t n, no;
 
 	stage_pass(st, r);
-	workrec_read(&w, &m->node, r);
+	work_read(&w, r);
 	w.pid = w.has_pid ? w.pid : 0;
-	if (!rec_i64(r, m->node_id, &node))
+	if (!rec_num(r, COL_node, &node))
 		return;
 	p = graph_proc_of(m, w.pid);
-	if (p == NULL)
-		p = new_graph_proc(m, w.pid);
+	if (p == NULL) {
+		m->proc = xrealloc(m->proc, m->n_proc + 1, sizeof(*m->proc));
+		p = &m->proc[m->n_proc++];
+		*p = (struct graph_proc){ .pid = w.pid };
+	}
 	n = p->nodes.n;
 	no = nodes_put(&p->nodes, node);
 	if (no == n) {
 		ARRAY_GROW(p->made, n, p->cap);
 		p->made[no].known = false;
 	}
-	if (rec_i64(r, m->node_orig, &orig))
+	if (rec_num(r, COL_orig, &orig))
 		nodes_link(&p->nodes, no, orig);
 	else if (!p->made[no].known && w.has_tid && w.has_start)
 		p->made[no] = (struct node_capture){ true, w.tid, w.start };
@@ -298,20 +242,15 @@ put_capture(const struct launch_markers *m, const struct rec *r, int64_t pid)
 	int64_t node, root;
 	size_t no;
 
-	if (rec_i64(r, m->kern_node, &node))
+	if (rec_num(r, COL_node, &node))
 		p = graph_proc_of(m, pid);
 	if (p == NULL || !nodes_root(&p->nodes, node, &no, &root) ||
 	    !p->made[no].known) {
 		out_unset();
 		return;
 	}
-	buf_puts(&out_buf, "\t[");
-	buf_i64(&out_buf, root);
-	buf_puts(&out_buf, ", ");
-	buf_i64(&out_buf, p->made[no].tid);
-	buf_puts(&out_buf, ", ");
-	buf_i64(&out_buf, p->made[no].at);
-	buf_putc(&out_buf, ']');
+	buf_printf(&out_buf, "\t[%" PRId64 ", %" PRId64 ", %" PRId64 "]", root,
+	    p->made[no].tid, p->made[no].at);
 }
 
 static void
@@ -321,7 +260,7 @@ read_launch(struct stage *st, struct rec *r)
 	struct openranges *o;
 	struct workrec w;
 
-	workrec_read(&w, &m->kern, r);
+	work_read(&w, r);
 	o = open_on(m, &w);
 	out_ext_begin(m->ext, r);
 	if (m->all)
@@ -331,9 +270,9 @@ read_launch(struct stage *st, struct rec *r)
 		out_unsets(m->all ? 3 : 1);
 	} else {
 		openranges_sweep(o, w.api, NULL, NULL);
-		put_around(m, o, &w, put_marker_text);
+		put_around(m, o, &w, false);
 		if (m->all) {
-			put_around(m, o, &w, put_marker_times);
+			put_around(m, o, &w, true);
 			put_all_loose(m, o, &w);
 		}
 	}
@@ -351,10 +290,17 @@ read_kern_legend(struct stage *st, struct rec *r)
 static void
 forget_markers(struct launch_markers *m)
 {
-	size_t i;
+	struct openranges *o;
+	size_t i, k;
 
-	for (i = 0; i < m->threads.n; i++)
-		free_open((struct openranges *)(uintptr_t)m->threads.val[i]);
+	for (i = 0; i < m->threads.n; i++) {
+		o = (struct openranges *)(uintptr_t)m->threads.val[i];
+		for (k = 0; k < o->cap; k++)
+			buf_free(&((struct marker_range *)openranges_at(o, k))
+				      ->text);
+		openranges_free(o);
+		free(o);
+	}
 	smap_free(&m->threads);
 	for (i = 0; i < m->n_proc; i++) {
 		nodes_free(&m->proc[i].nodes);
@@ -383,31 +329,11 @@ put_marker_notes(struct stage *st)
 	stage_note("markers_too_many", m->too_many);
 }
 
-static void
-listen_markers(struct stage *st, struct launch_markers *m)
-{
-	static const char *const names[] = { "node_from", "markers",
-		"marker_ns", "loose_markers" };
-	struct rec_type *t =
-	    stage_on(st, "range", read_marker_range, NULL, NULL);
-
-	workrec_bind(&m->range, t, WORKREC_SPAN | WORKREC_THREAD, WORKREC_SRC);
-	m->text = rec_col(t, "text", REC_NEED);
-	t = stage_on(st, "kern", read_launch, read_kern_legend, NULL);
-	workrec_bind(&m->kern, t, WORKREC_CALL | WORKREC_THREAD, WORKREC_SRC);
-	m->kern_node = rec_col(t, "node", REC_OPT);
-	m->ext = m->all ? out_ext(names, 4) : out_ext(names + 1, 1);
-	if (!m->all)
-		return;
-	t = stage_on(st, "node", read_node, NULL, NULL);
-	workrec_bind(&m->node, t, WORKREC_START | WORKREC_TID, WORKREC_PID);
-	REC_COLS(
-	    t, REC_NEED, { &m->node_id, "node" }, { &m->node_orig, "orig" });
-}
-
 int
 main(int argc, char **argv)
 {
+	static const char *const names[] = { "node_from", "markers",
+		"marker_ns", "loose_markers" };
 	struct launch_markers m = { 0 };
 	const struct cli_opt opts[] = { { 'a', "all", .flag = &m.all }, { 0 } };
 	struct stage st;
@@ -417,7 +343,15 @@ main(int argc, char **argv)
 	st.ctx = &m;
 	st.section = begin_markers;
 	st.end = put_marker_notes;
-	listen_markers(&st, &m);
+	stage_reads(&st, "range", read_marker_range,
+	    .need = "start_ns dur_ns pid tid text", .opt = "src");
+	stage_reads(&st, "kern", read_launch,
+	    .need = "api_start_ns api_dur_ns pid tid", .opt = "src node",
+	    .legend = read_kern_legend);
+	if (m.all)
+		stage_reads(&st, "node", read_node,
+		    .need = "start_ns tid node orig", .opt = "pid");
+	m.ext = m.all ? out_ext(names, 4) : out_ext(names + 1, 1);
 	rc = stage_run(&st);
 	forget_markers(&m);
 	free(m.loose);
