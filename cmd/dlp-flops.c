@@ -59,7 +59,7 @@ on_flops_section(struct stage *st)
 {
 	struct flops *fl = st->ctx;
 
-	fl->tc_rules.without = NULL;
+	fl->names.tc.without = NULL;
 	state_forget(fl);
 	answer_forget(fl);
 	hold_forget(fl);
@@ -100,7 +100,7 @@ main(int argc, char **argv)
 	int rc;
 
 	stage_start(&st, "dlp-flops", usage, opts, argc, argv);
-	tc_open(&flops.tc_rules, tc_rules);
+	kname_open(&flops.names, tc_rules);
 	read_attach(&st, &flops);
 	st.section = on_flops_section;
 	st.end = on_flops_end;

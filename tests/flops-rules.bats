@@ -348,8 +348,10 @@ each_by_hand() {
 # A name of the rules that no test names is one that nobody has checked.
 @test "dlp-flops-rules(7) has a row for each family" {
 	bad=0
-	for f in $(sed -n 's/^	\[FAM_[A-Z_]*\] = "\(.*\)",$/\1/p' \
-	    "$ROOT/cmd/dlp-flops/op_args.c"); do
+	names=$(sed -n '/^const char \*const family_names/,/};/p' \
+	    "$ROOT/cmd/dlp-flops/op_args.c" | grep -o '"[a-z_]*"' | tr -d '"')
+	[ -n "$names" ]
+	for f in $names; do
 		sed -n '/^\.Ss Families/,/^\.El/p' "$ROOT/man/dlp-flops-rules.7" |
 		    grep -qw -e "$f" || {
 			echo "man/dlp-flops-rules.7, Families, does not name $f"

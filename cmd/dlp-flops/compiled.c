@@ -17,76 +17,12 @@
  *	est_flop: elements of the largest argument, times the operations of each
  *	    op in the name
  */
-#define _GNU_SOURCE /* memmem */
+#include <stdlib.h>
 #include <string.h>
 
-#include "array.h"
 #include "esc.h"
 #include "flops.h"
 #include "mview.h"
-
-/* Operations per element of the ops in names of kernels. Those that are only
- * views or casts have none; an unknown op counts as one operation. The longest
- * match counts. The norms are those of flops.rules. */
-static const struct fused_cost {
-	const char *op;
-	int flop;
-} fused_costs[] = {
-	{ "_log_softmax", 4 },
-	{ "_log_softmax_backward_data", 4 },
-	{ "_softmax", 4 },
-	{ "_softmax_backward_data", 4 },
-	{ "_to_copy", 0 },
-	{ "_unsafe_view", 0 },
-	{ "add", 1 },
-	{ "addcmul", 3 },
-	{ "arange", 0 },
-	{ "cat", 0 },
-	{ "clone", 0 },
-	{ "constant_pad_nd", 0 },
-	{ "convert_element_type", 0 },
-	{ "copy", 0 },
-	{ "detach", 0 },
-	{ "embedding", 0 },
-	{ "embedding_dense_backward", 1 },
-	{ "empty", 0 },
-	{ "expand", 0 },
-	{ "full", 0 },
-	{ "full_like", 0 },
-	{ "gelu", 5 },
-	{ "gelu_backward", 11 },
-	{ "index", 0 },
-	{ "index_put", 0 },
-	{ "mm", 0 },
-	{ "mse_loss", 2 },
-	{ "mse_loss_backward", 3 },
-	{ "native_batch_norm_backward", 8 },
-	{ "native_dropout", 2 },
-	{ "native_dropout_backward", 2 },
-	{ "native_layer_norm", 8 },
-	{ "native_layer_norm_backward", 14 },
-	{ "nll_loss_backward", 1 },
-	{ "nll_loss_forward", 1 },
-	{ "permute", 0 },
-	{ "scalar_tensor", 0 },
-	{ "select", 0 },
-	{ "sigmoid_backward", 3 },
-	{ "silu", 4 },
-	{ "silu_backward", 9 },
-	{ "slice", 0 },
-	{ "slice_backward", 0 },
-	{ "split", 0 },
-	{ "squeeze", 0 },
-	{ "stack", 0 },
-	{ "t", 0 },
-	{ "tanh_backward", 3 },
-	{ "transpose", 0 },
-	{ "unsqueeze", 0 },
-	{ "view", 0 },
-	{ "where", 0 },
-	{ "zeros", 0 },
-	{ "zeros_like", 0 },
-};
 
 /* The ops in the name of a kernel of Inductor: between fused_ and the number at
  * the end; false if the name has none. */
@@ -106,44 +42,21 @@ fused_ops(struct mview name, struct mview *ops)
 	return ops->n > 0;
 }
 
-/* The longest op of the table that s begins with, up to a _ or the end. */
-static const struct fused_cost *
-longest_op(const char *s, const char *e, size_t *n)
-{
-	const struct fused_cost *best = NULL;
-	size_t i, k;
-
-	*n = 0;
-	for (i = 0; i < ARRAY_LEN(fused_costs); i++) {
-		k = strlen(fused_costs[i].op);
-		if (k > *n && (size_t)(e - s) >= k &&
-		    memcmp(s, fused_costs[i].op, k) == 0 &&
-		    (s + k == e || s[k] == '_')) {
-			best = &fused_costs[i];
-			*n = k;
-		}
-	}
-	return best;
-}
-
 static int
 fused_flop(struct mview ops)
 {
-	const char *s = ops.s, *e = ops.s + ops.n, *q;
-	const struct fused_cost *c;
+	const char *s = ops.s, *e = ops.s + ops.n;
+	struct mview cost;
 	int sum = 0;
 	size_t n;
 
 	while (s < e) {
-		c = longest_op(s, e, &n);
-		if (c == NULL) {
-			q = s + 1; /* a _ can begin the op's name */
-			while (q < e && *q != '_')
-				q++;
-			n = (size_t)(q - s);
-		}
-		sum += c != NULL ? c->flop : 1;
+		cost = vocab_longest("fused-flop", mv(s, e), true, &n);
+		sum += cost.s != NULL ? atoi(cost.s) : 1;
 		s += n;
+		if (cost.s == NULL) /* a _ can begin the op's name */
+			for (s++; s < e && *s != '_';)
+				s++;
 		s += s < e; /* the _ between ops */
 	}
 	return sum;

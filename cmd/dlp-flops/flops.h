@@ -210,7 +210,7 @@ struct flops_cols { /* bound columns of the record types */
 struct flops {
 	/* options */
 	struct flops_rules rules;
-	struct namerules tc_rules;
+	struct kname_rules names;
 	int64_t ranks; /* GPUs of a collective; -1: unknown */
 	struct side side;
 	int64_t n_rank; /* rank records of the section */

@@ -236,7 +236,7 @@ rule_of_kernel(
 	const struct flops_rule *rule = rule_for(fl, op);
 
 	if (rule != NULL && rule->family != FAM_COLLECTIVE &&
-	    kname_family(k) == FAM_COLLECTIVE)
+	    k->family == FAM_COLLECTIVE)
 		return NULL;
 	return rule;
 }

@@ -1,506 +1,413 @@
 /*
- * Facts from kernel names, by tables of patterns (pat.h); see kern_work.h.
- * Names are matched in lower case. Each table names the library that writes
- * such names, with a sample.
+ * Facts from kernel names; see kern_work.h. kernels.rules has the patterns.
+ * Names are matched in lower case.
+ *
+ * Element-wise kernels of aten tell what they read and write: the template
+ * holds the function, and its type the operands (at/native/cuda/CUDALoops.cuh,
+ * Loops.cuh):
+ *
+ *	vectorized_elementwise_kernel<vec, F, array<char*, 1 + inputs>>
+ *	unrolled_elementwise_kernel<F, array, ..., LoadWithCast, ...>
+ *	elementwise_kernel<threads, per thread, gpu_kernel_impl<F>::lambda>
+ *
+ * F is a functor with its types as template arguments (BinaryFunctor<a, b,
+ * result, ..>, AUnaryFunctor, BUnaryFunctor, CUDAFunctor_add<T>,
+ * FillFunctor<T>) or a lambda with its operands as parameters:
+ *
+ *	void at::native::vectorized_elementwise_kernel<4,
+ *	    at::native::BinaryFunctor<float, float, float,
+ *	    at::native::binary_internal::MulFunctor<float>>,
+ *	    std::array<char*, 3ul>>(int, ...)
+ *
+ * reads two inputs of 4 bytes and writes a result of 4 bytes per element, with
+ * one operation.
  */
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "array.h"
+#include "err.h"
 #include "kern_work.h"
 #include "num.h"
-#include "pat.h"
+#include "shipped.h"
 
-struct dt_rule {
-	enum dtype dt;
-	const char *pat;
-};
+void
+kname_open(struct kname_rules *r, const char *tc_path)
+{
+	static const char *const words[] = { "fact", "value" };
 
-/*
- * Operand types that builders of products write into names; the first match
- * decides. Read off cuBLAS', cuDNN's and NCCL's names in profiles, and from
- * CUTLASS (tools/library/src/util.cu, which composes procedural names).
- */
-static const struct dt_rule dt_rules[] = {
-	/* nvjet (cuBLAS from Hopper on): a letter each for operand, accumulator
-	 * and result: nvjet_tst_128x256_64x4_1x2_h_bz_coopA_NNT */
-	{ DT_FP8E5, "nvjet _qr|_rq|_rr" },
-	{ DT_FP8E4, "nvjet _qq" },
-	{ DT_FP4, "nvjet _oo" },
-	{ DT_BF16, "nvjet _tst_|_tss_|_ttt_|_tts_" },
-	{ DT_FP16, "nvjet _hsh_|_hss_|_hhh_" },
-	{ DT_TF32, "nvjet _sss_" },
-	{ DT_FP64, "nvjet _ddd_" },
-	{ DT_INT8, "nvjet _bb|_iii" },
-	/* xmma (cuDNN, cuBLAS): operand, compute and result types:
-	 * sm80_xmma_gemm_f32f32_tf32f32_f32_tn_n_tilesize128x128x16_... */
-	{ DT_C128, "xmma cf64cf64" },
-	{ DT_C64, "xmma cf32cf32" },
-	{ DT_TF32, "xmma tf32f32" },
-	{ DT_BF16, "xmma bf16bf16" },
-	{ DT_FP16, "xmma _f16f16" },
-	{ DT_FP64, "xmma _f64f64" },
-	{ DT_INT8, "xmma _i8i8|_i8f32|_u8i8" },
-	{ DT_FP8E5, "xmma e5m2" },
-	{ DT_FP8E4, "xmma e4m3" },
-	{ DT_FP32, "xmma _f32f32_f32f32" },
-	/* CUTLASS' procedural names, and cuBLAS and cuDNN before them:
-	 * cutlass_80_tensorop_s1688gemm_128x128_16x4_nn_align4,
-	 * volta_h884gemm_128x64_ldg8_nn, ampere_sgemm_32x32_sliced1x4_tn */
-	{ DT_INT4, "tensorop _s4|_u4" },
-	{ DT_INT8, "i8816|i16832|i8832|i16816|i16864|int8_|_s8_|_u8_" },
-	{ DT_FP64, "tensorop d884|d1688|d16816|dgemm" },
-	{ DT_C128, "tensorop z884|g884|zgemm" },
-	{ DT_C64, "tensorop c1688|g1688|cgemm" },
-	{ DT_FP8E5, "tensorop e5m2" },
-	{ DT_FP8E4, "tensorop e4m3" },
-	{ DT_BF16, "tensorop _bf16" },
-	{ DT_FP16, "tensorop _f16|h884|h1688|h16816|h161616" },
-	{ DT_TF32, "tensorop s1688|tf32" },
-	{ DT_FP16, "tensorop s884|s16816|s161616" },
-	{ DT_BF16, "ampere_bf16|hopper_bf16|sm90_bf16" },
-	{ DT_FP16, "fp16_s|h884|h1688|h16816|_hgemm|volta_fp16|turing_fp16" },
-	{ DT_FP64, "_dgemm|simt_dgemm|^dgemm" },
-	{ DT_C128, "_zgemm|zgemm1x1" },
-	{ DT_C64, "_cgemm|gcgemm|simt_cgemm" },
-	{ DT_FP32, "_sgemm|scudnn|^sgemm|simt_sgemm|_ffma" },
-	/* attention: fmha_cutlassF_f32_aligned_64x64_rf_sm80 (xformers),
-	 * pytorch_flash::flash_fwd_kernel<..., cutlass::bfloat16_t, ...> */
-	{ DT_BF16, "fmha|flash|sdpa|attention bf16|bfloat16" },
-	{ DT_FP8E4, "fmha|flash|sdpa|attention e4m3" },
-	/* in cuDNN's attention _f16 is either of the 16-bit types:
-	 * cudnn_generated_fort_native_sdpa_sm90_flash_fprop_wgmma_f16_knob_...
-	 */
-	{ DT_16BIT, "cudnn_generated sdpa _f16" },
-	{ DT_FP16,
-	    "fmha|flash|sdpa|attention _f16|half|fp16 !cudnn_generated" },
-	{ DT_TF32, "fmha_cutlass _f32_ _sm8|_sm9|_sm10|_sm12" },
-	{ DT_FP32, "fmha_cutlass _f32_" },
-	/* NCCL: the type of the message:
-	 * ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage) */
-	{ DT_BF16, "nccl _bf16|bfloat16" },
-	{ DT_FP16, "nccl _f16|_half" },
-	{ DT_FP64, "nccl _f64|_double" },
-	{ DT_FP32, "nccl _f32|_float" },
-	{ DT_INT64, "nccl _i64|_u64|_int64|_uint64" },
-	{ DT_INT32, "nccl _i32|_u32|_int32|_uint32" },
-	{ DT_INT8, "nccl _i8|_u8|_int8|_uint8" },
-};
+	tc_open(&r->tc, tc_path);
+	namerules_parse(&r->facts, "kernels.rules",
+	    shipped_text("kernels.rules"), words, ARRAY_LEN(words));
+}
 
-struct part_rule {
-	enum kpart part;
-	const char *pat;
-};
+/* What the first matching rule of kernels.rules says; NULL if none matches. */
+static const char *
+find_fact(
+    const struct kname_rules *r, const char *fact, const struct pat_name *p)
+{
+	const struct namerule *u;
 
-/* The part of a kernel in an op that is a product or convolution, for kernels
- * that are not the product; the first match decides. */
-static const struct part_rule part_rules[] = {
-	{ KP_AUX,
-	    "execute_split_k_kernel|splitkreduce|split_k_reduce|"
-	    "splitk_reduce|reducesplitk|reduce_wgrad|reduce_1block|"
-	    "dot_do_o|convert_dq|flash_bwd_preprocess|postprocess|"
-	    "splitkv_combine|flash_fwd_combine|kernel_helper_stage|"
-	    "init_device_workspace|tensortransform|addpadding|"
-	    "scalepackedtensor|"
-	    "scaletensor|settensor|converttensor|offsetskernel|"
-	    "computeoffsets|compute_gemm_pointers|flip_filter|im2col|col2im|"
-	    "kern_precompute_indices|"
-	    "vol2col|col2vol|fft1d_|fft2d_|fft3d_|regular_fft|vector_fft|"
-	    "cublaslt::epilogue|scal_kernel|unpack_cudnn|amax" },
-	/* except products of Volta and Turing that convert while they load or
-	 * store:
-	 * volta_fp16_s884cudnn_fp16_256x64_ldg8_relu_f2f_exp_..._nhwc2nchw */
-	{ KP_AUX, "nchwtonhwc|nhwctonchw|nchw2nhwc|nhwc2nchw "
-		  "!884 !1688 !16816 !8816 !scudnn !hcudnn !_xmma_" },
-	/* Winograd in steps, with a GEMM as the product between them:
-	 * cudnn::winograd_nonfused::winogradForwardData4x4<float, float> */
-	{ KP_AUX,
-	    "winogradwgraddata|winogradwgraddelta|winogradwgradoutput|"
-	    "winogradforwarddata|winogradforwardfilter|winogradforwardoutput|"
-	    "generatewinogradtiles" },
-	/* AMD: MIOpen scales its tensors; Tensile's kernels without a tile
-	 * (MT64x64x32) clear a result, or sum up its parts */
-	{ KP_AUX, "^subtensorop|^im2d2col|^col2im2d" },
-	{ KP_AUX, "^cijk_ !_mt#x#" },
-	{ KP_ELEM, "^optensor" },
-	/* vLLM's copy of keys and values: ..._flash_kernel */
-	{ KP_AUX, "reshape_and_cache" },
-	{ KP_AUX, "copy_kernel|copy_device|catarray|fillfunctor|fill_kernel|"
-		  "transpose|memset|memcpy|philox|quantize" },
-	{ KP_REDUCE,
-	    "calc_bias_diff|kernelreducecontigdim|kernelreducenoncontigdim|"
-	    "::reduce_kernel|^reduce_kernel|void reduce_kernel" },
-	{ KP_ELEM,
-	    "elementwise_kernel|kernelpointwiseapply|add_tensor|addtensor|"
-	    "op_generic_tensor|add_bias|bias_add|triton_poi_" },
-	{ KP_AUX, "at::native:: !conv !gemm !mm_kernel !dot_kernel" },
-	{ KP_AUX, "softmax !attn !attention !mha !flash !sdpa" },
-	{ KP_AUX, "cub::|thrust::" },
-};
+	for (u = r->facts.v; u < r->facts.v + r->facts.n; u++)
+		if (strcmp(u->word[0], fact) == 0 && pat_find_code(&u->code, p))
+			return u->word[1];
+	return NULL;
+}
+
+/* The end of the template argument at s: a comma or closing bracket on the same
+ * level. */
+static const char *
+cpp_arg_end(const char *s, const char *e)
+{
+	int depth = 0;
+
+	for (; s < e; s++) {
+		if (*s == '-' && s + 1 < e && s[1] == '>') {
+			s++; /* -> is not a bracket */
+			continue;
+		}
+		if (strchr("<([{", *s) != NULL)
+			depth++;
+		else if (depth > 0 && strchr(">)]}", *s) != NULL)
+			depth--;
+		else if (depth == 0 && strchr(",>)]}", *s) != NULL)
+			break;
+	}
+	return s;
+}
 
 static bool
-ident(char c)
+cpp_ident(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-/* The first C++ number type in a template name. */
-static enum dtype
-first_type(const char *s, size_t n)
+/* The beginning of the identifier that ends at p. */
+static const char *
+cpp_ident_begin(const char *begin, const char *p)
 {
-	size_t i, j;
-	enum dtype t;
+	while (p > begin && cpp_ident(p[-1]))
+		p--;
+	return p;
+}
 
-	for (i = 0; i < n; i = j) {
-		for (j = i; j < n && ident(s[j]); j++)
+/* The first word that is a number type in a C++ name; DT_NONE if there is none.
+ * all: the types of counters and masks are such, too. */
+static enum dtype
+cpp_type(struct mview t, bool all)
+{
+	const char *p, *q, *e = t.s + t.n;
+	enum dtype dt;
+
+	for (p = t.s; p < e; p = q + (q == p)) {
+		for (q = p; q < e && cpp_ident(*q); q++)
 			;
-		if (j == i) {
-			j++;
+		dt = all ? dt_cpp_any(p, (size_t)(q - p))
+			 : dt_cpp(p, (size_t)(q - p));
+		if (dt == DT_NONE)
 			continue;
-		}
-		t = dt_cpp(s + i, j - i);
-		if (t == DT_FP32 && i >= 8 &&
-		    memcmp(s + i - 8, "complex<", 8) == 0)
-			return DT_C64;
-		if (t == DT_FP64 && i >= 8 &&
-		    memcmp(s + i - 8, "complex<", 8) == 0)
-			return DT_C128;
-		if (t != DT_NONE)
-			return t;
+		if (all ? mv_find(t, "complex<") == NULL
+			: (dt != DT_FP32 && dt != DT_FP64) ||
+			      !mv_ends(mv(t.s, p), "complex<"))
+			return dt;
+		return dt == DT_FP64 ? DT_C128 : DT_C64;
 	}
 	return DT_NONE;
 }
 
-static void
-set_dtype(struct kname *k, const struct pat_name *p)
+/* The last number in t; -1 if there is none. */
+static int64_t
+last_number(struct mview t)
 {
-	size_t i;
+	const char *q = t.s + t.n, *p;
+	int64_t v;
 
-	for (i = 0; i < ARRAY_LEN(dt_rules); i++)
-		if (pat_find(dt_rules[i].pat, p)) {
-			k->dt = dt_rules[i].dt;
-			k->dt_sure = k->dt != DT_16BIT;
-			return;
-		}
-	if (k->tc.dt != DT_NONE) {
-		k->dt = k->tc.dt;
-		k->dt_sure = true;
-		return;
-	}
-	k->dt = first_type(k->lower, k->len);
-	if (k->dt == DT_FP32 && k->tc.verdict == TC_YES)
-		k->dt = DT_TF32; /* matrix units cannot take FP32 */
+	while (q > t.s && (q[-1] < '0' || q[-1] > '9'))
+		q--;
+	for (p = q; p > t.s && p[-1] >= '0' && p[-1] <= '9'; p--)
+		;
+	return num_i64(p, (size_t)(q - p), &v) ? v : -1;
 }
 
-static void
-set_part(struct kname *k, const struct pat_name *p)
-{
-	size_t i;
-
-	for (i = 0; i < ARRAY_LEN(part_rules); i++)
-		if (pat_find(part_rules[i].pat, p)) {
-			k->part = part_rules[i].part;
-			return;
-		}
-	k->part = KP_MAIN;
-	if (pat_find("wgrad|backward_weight|bwd_filter|grad_weight", p)) {
-		k->dir = KD_WGRAD;
-		k->dir_sure = true;
-	} else if (pat_find("dgrad|backward_input|bwd_data", p)) {
-		k->dir = KD_DGRAD;
-		k->dir_sure = true;
-	} else if (pat_find("gemm _nt_|_nt", p)) {
-		k->dir = KD_WGRAD;
-	} else if (pat_find("gemm _nn_|_nn", p)) {
-		k->dir = KD_DGRAD;
-	}
-}
-
-static void
-set_method(struct kname *k, const struct pat_name *p)
-{
-	static const struct {
-		unsigned bit;
-		const char *pat;
-	} methods[] = {
-		{ METHOD_FFT, "fft|spradix|spvector|pointwise_mult_and_sum" },
-		{ METHOD_WINOGRAD, "winograd" },
-		{ METHOD_GEMV, "gemv|gemmk1|dot_kernel" },
-		{ METHOD_SMALL, "gemmsn|gemm_kernel1x1|gemm_kernel2x2" },
-	};
-	size_t i;
-
-	for (i = 0; i < ARRAY_LEN(methods); i++)
-		if (pat_find(methods[i].pat, p))
-			k->method |= methods[i].bit;
-}
-
-/* Words of the builders of products. A type is not enough, because other names
- * contain types as well. */
-static const char product_words[] =
-    "gemm|scudnn|hcudnn|xmma|nvjet|tensorop|fmha|flash|sdpa|attention|_ffma";
-
-/* The generation that the builder's prefix names, which is the oldest that can
- * run the kernel: nvjet runs on Hopper and later, ampere_sgemm_128x64_nn on
- * Ampere and later. */
-static void
-set_arch(struct kname *k, const struct pat_name *p)
-{
-	static const struct {
-		int arch;
-		const char *pat;
-	} archs[] = {
-		{ 100, "sm100_|sm103_|cutlass3x_sm100" },
-		{ 90, "sm90_|hopper_|nvjet" },
-		{ 80, "sm80_|sm86_|sm89_|ampere_|cutlass_80_" },
-		{ 75, "sm75_|turing_|cutlass_75_" },
-		{ 70, "sm70_|volta_|cutlass_70_" },
-	};
-	size_t i;
-
-	for (i = 0; i < ARRAY_LEN(archs); i++)
-		if (pat_find(archs[i].pat, p)) {
-			k->arch = archs[i].arch;
-			return;
-		}
-}
-
-/* The number of elements to which operands are aligned. CUTLASS ends its names
- * with it, cutlass_80_tensorop_f16_s16816gemm_..._tn_align8; xmma gives it for
- * each operand,
- * ..._tilesize64x64x64_stage4_warpsize2x2x1_..._aligna4_alignc4_execute_kernel.
- */
-static void
-set_align(struct kname *k)
-{
-	static const char word[] = "_align";
-	const size_t n = sizeof(word) - 1;
-	size_t i, at;
-
-	for (i = 0; i + n < k->len && k->align == 0; i++)
-		if (memcmp(k->lower + i, word, n) == 0) {
-			at = i + n + (k->lower[i + n] == 'a');
-			k->align = (int)strtol(k->lower + at, NULL, 10);
-		}
-}
-
-/* Bytes that each thread of a gather kernel copies (operand.c), from
- * vectorized_gather_kernel<16, long>; 0 if it is another kernel. */
+/* N of the first OpaqueType<N> in t; 0 if there is none. */
 static int
-gather_unit(const char *s, size_t n)
+opaque_size(struct mview t)
 {
-	static const char mark[] = "vectorized_gather_kernel<";
-	const char *p = strstr(s, mark);
+	const char *p = mv_find(t, "opaquetype<");
 	int64_t v;
 
 	if (p == NULL)
 		return 0;
-	p += sizeof(mark) - 1;
-	if (*p == '(') /* (int)16 */
-		p += strcspn(p, ")") + 1;
-	if (p > s + n || !num_i64(p, strcspn(p, ",>"), &v) || v < 1 || v > 16)
+	v = last_number(mv(p, cpp_arg_end(p, t.s + t.n)));
+	return v > 0 && v <= 16 ? (int)v : 0;
+}
+
+/* The size of a type in bytes; 0 if unknown. */
+static int
+cpp_size(struct mview t)
+{
+	return mv_find(t, "opaquetype<") != NULL ? opaque_size(t)
+						 : dt_size(cpp_type(t, true));
+}
+
+/* Fills in up to max arguments of the list that begins at s; returns their
+ * number. */
+static int
+cpp_split(const char *s, const char *e, struct mview *v, int max)
+{
+	int n = 0;
+
+	while (s < e && n < max) {
+		while (s < e && *s == ' ')
+			s++;
+		v[n] = mv(s, cpp_arg_end(s, e));
+		s += v[n].n;
+		if (v[n].n > 0)
+			n++;
+		if (s == e || *s != ',')
+			break;
+		s++;
+	}
+	return n;
+}
+
+/* A number among template arguments, 4 or (int)4; 0 if it is none. */
+static int
+template_int(struct mview t)
+{
+	const char *p = t.s, *e = t.s + t.n;
+	int64_t v;
+
+	if (p < e && *p == '(')
+		while (p < e && *p++ != ')')
+			;
+	return num_i64(p, (size_t)(e - p), &v) && v > 0 && v < 4096 ? (int)v
+								    : 0;
+}
+
+/* The number in the first template argument after mark; 0 if there is none. */
+static int
+first_template_int(struct mview name, const char *mark)
+{
+	const char *p = mv_find(name, mark);
+	struct mview arg;
+
+	if (p == NULL ||
+	    cpp_split(p + strlen(mark), name.s + name.n, &arg, 1) == 0)
 		return 0;
-	return (int)v;
+	return template_int(arg);
 }
 
-/* Names of kernels that do no arithmetic: casts (autocast launches them inside
- * products and for gradients), copies of lists of tensors, joining and
- * splitting of tensors. */
-static const char copy_words[] =
-    "direct_copy_kernel|float16_copy_kernel|float8_copy_kernel|"
-    "split_with_sizes_copy|chunk_cat_cuda|catarraybatchedcopy|"
-    "at::native::copy<";
-
-void
-kname_set(struct kname *k, const struct namerules *tc_rules, const char *full,
-    size_t n, const char *brief, size_t nbrief)
+/* BinaryFunctor<a, b, result, op>; AUnaryFunctor and BUnaryFunctor hold one of
+ * the two operands fixed. n_in: inputs by the array of pointers, or -1. */
+static void
+set_functor(struct elem *e, struct mview f, int n_in)
 {
-	struct pat_name p;
-	size_t i;
+	const char *p = f.s, *end = f.s + f.n;
+	struct mview a[ELEM_MAX_IN], name;
+	int n = 0, i;
 
-	memset(k, 0, sizeof(*k));
-	k->lower = xmemdup(full, n);
-	k->len = n;
+	while (p < end && *p != '<' && *p != '(')
+		p++;
+	/* the text between the last :: and the < */
+	name = mv(cpp_ident_begin(f.s, p), p);
+	if (p < end && *p == '<')
+		n = cpp_split(p + 1, end, a, ELEM_MAX_IN);
+	if (n == 0)
+		return;
+	e->is = true;
+	e->dt = cpp_type(a[0], true);
+	if (n >= 3 && mv_starts(name, "binaryfunctor")) {
+		e->n_in = 2;
+		e->in[0] = cpp_size(a[0]);
+		e->in[1] = cpp_size(a[1]);
+		e->out = cpp_size(a[2]);
+	} else if (n >= 3 && (mv_starts(name, "aunaryfunctor") ||
+				 mv_starts(name, "bunaryfunctor"))) {
+		e->n_in = 1;
+		e->in[0] = cpp_size(a[*name.s == 'a']);
+		e->out = cpp_size(a[2]);
+	} else {
+		e->n_in = n_in >= 0                        ? n_in
+			  : mv_starts(name, "fillfunctor") ? 0
+			  : mv_find(name, "onself") != NULL ||
+				  mv_find(name, "onother") != NULL
+			      ? 1
+			      : 2;
+		for (i = 0; i < e->n_in; i++)
+			e->in[i] = cpp_size(a[0]);
+		e->out = cpp_size(a[0]);
+	}
+}
+
+/* A lambda's operands, in the list of parameters. The result has the type of
+ * the last operand that is not a mask, unless the function's name says
+ * otherwise. */
+static void
+set_lambda(struct elem *e, struct mview f, const char *list)
+{
+	struct mview a[ELEM_MAX_IN], one;
+	int n, i;
+
+	n = cpp_split(list, f.s + f.n, a, ELEM_MAX_IN);
+	e->is = true;
+	e->n_in = n;
 	for (i = 0; i < n; i++)
-		if (k->lower[i] >= 'A' && k->lower[i] <= 'Z')
-			k->lower[i] = (char)(k->lower[i] - 'A' + 'a');
-	pat_name_set(&p, k->lower, n);
-	if (brief != NULL)
-		k->last = xmemdup(brief, nbrief);
-	k->tc = tc_decide(tc_rules, k->lower, n);
-	set_dtype(k, &p);
-	set_part(k, &p);
-	elem_set(&k->elem, k->lower, n);
-	if (k->dt == DT_NONE)
-		k->dt = k->elem.dt;
-	k->esize = elem_opaque(k->lower, n);
-	k->gather = gather_unit(k->lower, n);
-	k->copies = pat_find(copy_words, &p);
-	set_method(k, &p);
-	set_arch(k, &p);
-	set_align(k);
-	k->product =
-	    k->dt_sure && k->part == KP_MAIN && pat_find(product_words, &p);
+		e->in[i] = cpp_size(a[i]);
+	for (i = n - 1; i > 0 && mv_starts(a[i], "bool"); i--)
+		;
+	one = n > 0 ? a[i] : f;
+	e->out = cpp_size(one);
+	e->dt = n > 0 ? cpp_type(a[mv_starts(a[0], "bool") && n > 1], true)
+		      : DT_NONE;
+	if (pat_match("compare|logical_|isnan|isinf|isneginf|isposinf|"
+		      "isfinite|float8_copy",
+		f.s, f.n))
+		e->out = 1;
+	else if (mv_find(f, "float16_copy") != NULL)
+		e->out = 2; /* bfloat16, too */
 }
 
-void
-kname_free(struct kname *k)
+/* Reads the function f of an element-wise kernel, and counts its operations. */
+static void
+set_function(
+    struct elem *e, const struct kname_rules *r, struct mview f, int64_t n_in)
 {
-	free(k->lower);
-	free(k->last);
+	struct pat_name name;
+	const char *p = mv_find(f, "gpu_kernel_impl"), *lambda = NULL, *cost;
+	const char *end = f.s + f.n;
+	struct mview inner;
+
+	if (p != NULL && (p = memchr(p, '<', (size_t)(end - p))) != NULL &&
+	    cpp_split(p + 1, end, &inner, 1) == 1)
+		f = inner;
+	end = f.s + f.n;
+	for (p = f.s; (p = mv_find(mv(p, end), "lambda(")) != NULL;)
+		lambda = p += strlen("lambda(");
+	if (lambda != NULL && mv_find(f, "functor<") == NULL)
+		set_lambda(e, f, lambda);
+	else
+		set_functor(e, f, (int)n_in);
+	if (n_in >= 0 && e->n_in != n_in)
+		e->is = false;
+	pat_name_set(&name, f.s, f.n);
+	cost = find_fact(r, "elem", &name);
+	e->flop = cost == NULL ? -1 : atoi(cost);
+	if (cost != NULL && strchr(cost, ':') != NULL)
+		e->full = atoi(strchr(cost, ':') + 1);
+}
+
+/* Reads a name as that of an element-wise kernel; sets e->is if it is one. */
+static void
+set_elem(struct elem *e, const struct kname_rules *r, struct mview all)
+{
+	static const char mark[] = "elementwise_kernel<";
+	const char *p = mv_find(all, mark), *name, *end = all.s + all.n, *q;
+	struct mview a[4];
+	int64_t n_in = -1;
+	int k, f = 0;
+
+	if (p == NULL)
+		return;
+	name = cpp_ident_begin(all.s, p);
+	k = cpp_split(p + sizeof(mark) - 1, end, a, 4);
+	if (name == p) {
+		if (k < 3)
+			return;
+		e->strided = true;
+		e->block = template_int(a[0]) * template_int(a[1]);
+		f = 2;
+	} else if (memcmp(name, "vectorized_", 11) == 0) {
+		f = 1;
+	} else if (memcmp(name, "unrolled_", 9) == 0) {
+		e->block = k > 2 ? 128 * template_int(a[2]) : 0;
+	} else {
+		return; /* scatter_gather_, index_ */
+	}
+	if (f >= k)
+		return;
+	e->casts = mv_find(all, "withcast") != NULL;
+	/* the array of pointers holds the result and the inputs */
+	p = mv_find(all, "array<char");
+	if (p != NULL && (q = memchr(p, '>', (size_t)(end - p))) != NULL)
+		n_in = last_number(mv(p, q)) - 1;
+	set_function(e, r, a[f], n_in >= 0 && n_in < ELEM_MAX_IN ? n_in : -1);
+}
+
+/* The type of a product's operands, or the first type in a template. */
+static void
+set_dtype(
+    struct kname *k, const struct kname_rules *r, const struct pat_name *p)
+{
+	const char *type = find_fact(r, "dtype", p);
+
+	if (type != NULL) {
+		k->dt = dt_named(type, strlen(type));
+		k->dt_sure = k->dt != DT_16BIT;
+	} else if (k->tc.dt != DT_NONE) {
+		k->dt = k->tc.dt;
+		k->dt_sure = true;
+	} else {
+		k->dt = cpp_type((struct mview){ k->lower, k->len }, false);
+		if (k->dt == DT_FP32 && k->tc.verdict == TC_YES)
+			k->dt = DT_TF32; /* matrix units cannot take FP32 */
+	}
+}
+
+/* The number of elements to which operands are aligned; 0 if it is not in the
+ * name. CUTLASS ends its names with it,
+ * cutlass_80_tensorop_f16_s16816gemm_..._tn_align8; xmma gives it for each
+ * operand,
+ * ..._tilesize64x64x64_stage4_warpsize2x2x1_..._aligna4_alignc4_execute_kernel.
+ */
+static int
+alignment(const char *s)
+{
+	int n = 0;
+
+	while (n == 0 && (s = strstr(s, "_align")) != NULL) {
+		s += strlen("_align");
+		n = (int)strtol(s + (*s == 'a'), NULL, 10);
+	}
+	return n;
 }
 
 /*
- * Families by kernel names, for kernels whose op has no rule:
+ * The family by the name alone, for kernels whose op has no rule. Inductor puts
+ * into the name of a kernel its kind (poi: pointwise, red, per: reduction, tem:
+ * template of a product, for: foreach) and the aten ops that went into it,
+ * joined by _ (torch/_inductor/codegen/triton.py and get_fused_kernel_name in
+ * torch/_inductor/utils.py):
  *
- *	ncclDevKernel_AllReduce_Sum_f32_RING_LL, ncclKernel_AllReduce_...
  *	triton_poi_fused_add_gelu_3
  *
- * Inductor puts into the name of a kernel its kind (poi: pointwise, red, per:
- * reduction, tem: template of a product, for: foreach) and the aten ops that
- * went into it, joined by _ (torch/_inductor/codegen/triton.py and
- * get_fused_kernel_name in torch/_inductor/utils.py). If all ops that do work
- * are of one family the kernel is of that family, otherwise it is fused. Sizes
- * are not in the name, so neither operations nor bytes are known.
+ * If all ops that do work are of one family the kernel is of that family,
+ * otherwise it is fused. Sizes are not in the name, so neither operations nor
+ * bytes are known.
  */
-
-/* The beginnings of op names; a longer one precedes a shorter one. FAM_NONE:
- * ops that only move or name data, and words of other ops' names. */
-static const struct {
-	const char *op;
-	enum family family;
-} fused_ops[] = {
-	{ "native_layer_norm", FAM_NORM },
-	{ "native_group_norm", FAM_NORM },
-	{ "native_batch_norm", FAM_NORM },
-	{ "_native_batch_norm", FAM_NORM },
-	{ "cudnn_batch_norm", FAM_NORM },
-	{ "batch_norm", FAM_NORM },
-	{ "layer_norm", FAM_NORM },
-	{ "group_norm", FAM_NORM },
-	{ "_fused_rms_norm", FAM_NORM },
-	{ "rms_norm", FAM_NORM },
-	{ "var_mean", FAM_NORM },
-	{ "_softmax", FAM_SOFTMAX },
-	{ "_log_softmax", FAM_SOFTMAX },
-	{ "_safe_softmax", FAM_SOFTMAX },
-	{ "softmax", FAM_SOFTMAX },
-	{ "log_softmax", FAM_SOFTMAX },
-	{ "prepare_softmax_online", FAM_SOFTMAX },
-	{ "native_dropout", FAM_DROPOUT },
-	{ "dropout", FAM_DROPOUT },
-	{ "threshold_backward", FAM_ACTIVATION },
-	{ "gelu", FAM_ACTIVATION },
-	{ "silu", FAM_ACTIVATION },
-	{ "relu", FAM_ACTIVATION },
-	{ "sigmoid", FAM_ACTIVATION },
-	{ "tanh", FAM_ACTIVATION },
-	{ "leaky_relu", FAM_ACTIVATION },
-	{ "hardtanh", FAM_ACTIVATION },
-	{ "hardswish", FAM_ACTIVATION },
-	{ "elu", FAM_ACTIVATION },
-	{ "embedding", FAM_EMBEDDING },
-	{ "nll_loss", FAM_LOSS },
-	{ "mse_loss", FAM_LOSS },
-	{ "smooth_l1_loss", FAM_LOSS },
-	{ "binary_cross_entropy", FAM_LOSS },
-	{ "_foreach", FAM_OPTIMIZER },
-	{ "_fused_adam", FAM_OPTIMIZER },
-	{ "_fused_sgd", FAM_OPTIMIZER },
-	{ "max_pool", FAM_POOL },
-	{ "avg_pool", FAM_POOL },
-	{ "_low_memory_max_pool", FAM_POOL },
-	{ "_adaptive_avg_pool", FAM_POOL },
-	{ "adaptive_", FAM_POOL },
-	{ "upsample", FAM_RESIZE },
-	{ "_upsample", FAM_RESIZE },
-	{ "index", FAM_INDEX },
-	{ "gather", FAM_INDEX },
-	{ "scatter", FAM_INDEX },
-	{ "cat", FAM_INDEX },
-	{ "stack", FAM_INDEX },
-	{ "split", FAM_INDEX },
-	{ "constant_pad", FAM_INDEX },
-	{ "sort", FAM_SORT },
-	{ "topk", FAM_SORT },
-	{ "cumsum", FAM_SORT },
-	{ "sum", FAM_REDUCE },
-	{ "mean", FAM_REDUCE },
-	{ "amax", FAM_REDUCE },
-	{ "amin", FAM_REDUCE },
-	{ "argmax", FAM_REDUCE },
-	{ "argmin", FAM_REDUCE },
-	{ "linalg_vector_norm", FAM_REDUCE },
-	{ "max", FAM_REDUCE },
-	{ "min", FAM_REDUCE },
-	{ "_to_copy", FAM_NONE },
-	{ "clone", FAM_NONE },
-	{ "copy", FAM_NONE },
-	{ "convert_element_type", FAM_NONE },
-	{ "_unsafe_view", FAM_NONE },
-	{ "view", FAM_NONE },
-	{ "reshape", FAM_NONE },
-	{ "permute", FAM_NONE },
-	{ "transpose", FAM_NONE },
-	{ "unsqueeze", FAM_NONE },
-	{ "squeeze", FAM_NONE },
-	{ "expand", FAM_NONE },
-	{ "slice", FAM_NONE },
-	{ "select", FAM_NONE },
-	{ "as_strided", FAM_NONE },
-	{ "detach", FAM_NONE },
-	{ "empty", FAM_NONE },
-	{ "full", FAM_NONE },
-	{ "t", FAM_NONE },
-	{ "backward", FAM_NONE }, /* this word and the next end an op's name */
-	{ "data", FAM_NONE },
-	{ "with", FAM_NONE },
-	{ "indices", FAM_NONE },
-	{ "convolution", FAM_POINTWISE }, /* its bias; the product is a tem */
-	{ "addmm", FAM_POINTWISE },
-	{ "mm", FAM_POINTWISE },
-	{ "bmm", FAM_POINTWISE },
-};
-
-static const struct {
-	const char *pat;
-	enum family family;
-} family_patterns[] = {
-	{ "nccldevkernel|ncclkernel|^nccl", FAM_COLLECTIVE },
-	{ "triton_tem_ convolution", FAM_CONV_FUSED },
-	{ "triton_tem_ attention", FAM_ATTENTION },
-	{ "triton_tem_ mm", FAM_GEMM_FUSED },
-	{ "triton_for_", FAM_OPTIMIZER },
-};
-
-/* The family of the op that begins at s. It ends at the next _ after the part
- * in the table. Words that are not in the table, such as add, are pointwise. */
 static enum family
-op_at(const char *s, size_t *len)
+family_of_name(
+    const char *lower, const struct kname_rules *r, const struct pat_name *p)
 {
-	size_t i, n;
-
-	for (i = 0; i < ARRAY_LEN(fused_ops); i++) {
-		n = strlen(fused_ops[i].op);
-		if (strncmp(s, fused_ops[i].op, n) == 0 &&
-		    (n > 1 || s[n] == '_' || s[n] == '\0')) {
-			*len = n + strcspn(s + n, "_");
-			return fused_ops[i].family;
-		}
-	}
-	*len = strcspn(s, "_");
-	return *s >= '0' && *s <= '9' ? FAM_NONE : FAM_POINTWISE;
-}
-
-static enum family
-fused_family(const char *s)
-{
+	const char *s = find_fact(r, "family", p);
 	enum family all = FAM_NONE, f;
+	struct mview v;
 	size_t n;
 
-	for (; *s != '\0'; s += n + (s[n] == '_')) {
-		f = op_at(s, &n);
+	if (s != NULL)
+		return family_named(s, strlen(s));
+	s = strstr(lower, "triton_");
+	if (s == NULL || (s = strstr(s, "_fused_")) == NULL)
+		return FAM_NONE;
+	for (s += strlen("_fused_"); *s != '\0'; s += n + (s[n] == '_')) {
+		/* an op ends at the next _ after the part in the table */
+		v = vocab_longest(
+		    "fused-family", (struct mview){ s, strlen(s) }, false, &n);
+		f = family_named(v.s, v.n);
+		if (v.s == NULL && (*s < '0' || *s > '9'))
+			f = FAM_POINTWISE; /* such as add */
+		n += strcspn(s + n, "_");
 		if (f == FAM_NONE || f == all)
 			continue;
 		if (all != FAM_NONE)
@@ -510,20 +417,63 @@ fused_family(const char *s)
 	return all == FAM_NONE ? FAM_COPY : all;
 }
 
-enum family
-kname_family(const struct kname *k)
+void
+kname_set(struct kname *k, const struct kname_rules *r, const char *full,
+    size_t n, const char *brief, size_t nbrief)
 {
+	static const char *const methods[] = { "fft", "winograd", "gemv",
+		"small" }; /* in the order of METHOD_ */
+	const struct namerule *u;
+	struct buf lower = { 0 };
 	struct pat_name p;
+	struct mview name;
 	const char *s;
 	size_t i;
 
-	pat_name_set(&p, k->lower, k->len);
-	for (i = 0; i < ARRAY_LEN(family_patterns); i++)
-		if (pat_find(family_patterns[i].pat, &p))
-			return family_patterns[i].family;
-	s = strstr(k->lower, "triton_");
-	if (s == NULL || (s = strstr(s, "_fused_")) == NULL)
-		return FAM_NONE;
-	s += strlen("_fused_");
-	return fused_family(s);
+	memset(k, 0, sizeof(*k));
+	name_lower(&lower, full, n);
+	buf_str(&lower);
+	k->lower = lower.s;
+	k->len = n;
+	name = (struct mview){ k->lower, n };
+	pat_name_set(&p, k->lower, n);
+	if (brief != NULL)
+		k->last = xmemdup(brief, nbrief);
+	k->tc = tc_decide(&r->tc, k->lower, n);
+	set_dtype(k, r, &p);
+	if ((s = find_fact(r, "part", &p)) != NULL) {
+		k->part = *s == 'a' ? KP_AUX : *s == 'e' ? KP_ELEM : KP_REDUCE;
+	} else if ((s = find_fact(r, "dir", &p)) != NULL) {
+		k->dir = *s == 'w' ? KD_WGRAD : KD_DGRAD;
+		k->dir_sure = strchr(s, '?') == NULL;
+	}
+	set_elem(&k->elem, r, name);
+	if (k->dt == DT_NONE)
+		k->dt = k->elem.dt;
+	k->esize = opaque_size(name);
+	k->gather = first_template_int(name, "vectorized_gather_kernel<");
+	if (k->gather > 16)
+		k->gather = 0;
+	k->copies = find_fact(r, "copies", &p) != NULL;
+	for (u = r->facts.v; u < r->facts.v + r->facts.n; u++) {
+		if (strcmp(u->word[0], "method") != 0 ||
+		    !pat_find_code(&u->code, &p))
+			continue;
+		for (i = 0; i < ARRAY_LEN(methods); i++)
+			if (strcmp(u->word[1], methods[i]) == 0)
+				k->method |= 1U << i;
+	}
+	if ((s = find_fact(r, "arch", &p)) != NULL)
+		k->arch = atoi(s);
+	k->align = alignment(k->lower);
+	k->product = k->dt_sure && k->part == KP_MAIN &&
+		     find_fact(r, "product", &p) != NULL;
+	k->family = family_of_name(k->lower, r, &p);
+}
+
+void
+kname_free(struct kname *k)
+{
+	free(k->lower);
+	free(k->last);
 }

@@ -189,7 +189,7 @@ name_new(struct flops *fl, const char *full, size_t n, const char *brief,
 	struct flops_facts *f = &fl->facts;
 	struct kname *k = xmalloc(sizeof(*k));
 
-	kname_set(k, &fl->tc_rules, full, n, brief, nbrief);
+	kname_set(k, &fl->names, full, n, brief, nbrief);
 	ARRAY_GROW(f->names, f->nnames, f->names_cap);
 	f->names[f->nnames] = k;
 	return (uint32_t)f->nnames++;
@@ -1131,7 +1131,7 @@ take_info(struct stage *st, struct rec *r)
 	if (text_is(rest, n, "dialect\tnsys") ||
 	    text_is(rest, n, "dialect\tnvprof") ||
 	    text_is(rest, n, "dialect\tdldb") || text_starts(rest, n, "cuda\t"))
-		fl->tc_rules.without = "amd";
+		fl->names.tc.without = "amd";
 	if (text_starts(rest, n, group)) {
 		if (!num_i64(
 			rest + sizeof(group) - 1, n - sizeof(group) + 1, &size))
@@ -1139,7 +1139,7 @@ take_info(struct stage *st, struct rec *r)
 		fl->group = fl->group == 0 || fl->group == size ? size : -1;
 	}
 	if (text_is(rest, n, "vendor\tamd") || text_starts(rest, n, "hip\t"))
-		fl->tc_rules.without = NULL;
+		fl->names.tc.without = NULL;
 }
 
 void

@@ -1,8 +1,8 @@
 /*
- * The rules of ops. The table in flops_rules.c maps an op to the function of
- * its family. Most families are rules in text (flops.rules, and a user's own
- * file), which flops_rules_text.c reads and applies. pyprof_params.c prints
- * PyProf's params column.
+ * The rules of ops. ops.tab maps an op to the function of its family. Most
+ * families are rules in text (flops.rules, and a user's own file), which
+ * flops_rules_text.c reads and applies. pyprof_params.c prints PyProf's params
+ * column.
  */
 #ifndef FLOPS_RULES_H
 #define FLOPS_RULES_H
@@ -13,7 +13,7 @@
 
 /*
  * The families of ops whose arithmetic is written in C, a file each.
- * flops_rules.c maps ops to these functions.
+ * ops.tab maps ops to these functions.
  */
 
 /* Fills in flop, bytes and role of the answer, which are -1 and zero before.
@@ -124,7 +124,6 @@ struct rule_row {       /* a rule in text; dlp-flops-rules(7) */
 typedef bool params_fn(const struct kern_work *w, struct buf *b);
 
 struct flops_rule {
-	const char *op; /* op type; for cells preceded by "Mod." */
 	enum family family;
 	count_fn *count; /* NULL: rows count, or nothing does */
 	int arg;         /* of count */
@@ -151,6 +150,9 @@ struct flops_rules {             /* zeroed: nothing is read or looked up yet */
 	struct rule_set user;    /* of the files that the user gave */
 	struct rule_set shipped; /* of flops.rules, read at the first use */
 	bool has_shipped;
+	/* ops.tab, read at the first use: val is the row's address */
+	struct smap table;
+	char *text;        /* of the table */
 	struct smap by_op; /* modules and ops: val is a number in found, + 1 */
 	struct flops_rule **found; /* NULL: the op has no rule */
 	size_t nfound, cap;

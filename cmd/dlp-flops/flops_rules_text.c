@@ -140,13 +140,11 @@ read_direction(const struct rules_reader *rd, const char *s)
 static enum family
 read_family(const struct rules_reader *rd, const char *s)
 {
-	int f;
+	enum family f = family_named(s, strlen(s));
 
-	for (f = FAM_NONE + 1; f < FAM_N; f++)
-		if (family_names[f] != NULL && strcmp(family_names[f], s) == 0)
-			return (enum family)f;
-	rule_die(rd, "no such family", s, strlen(s));
-	return FAM_NONE;
+	if (f == FAM_NONE)
+		rule_die(rd, "no such family", s, strlen(s));
+	return f;
 }
 
 static bool
@@ -402,7 +400,7 @@ rows_count(
 	if (list != NULL)
 		r->family = list->family;
 	else if (r->family == FAM_NONE)
-		r->family = kname_family(w->k);
+		r->family = w->k->family;
 	if (row != NULL && row->kern != NULL) {
 		row_apply(row, w, r);
 		if (row->aux)

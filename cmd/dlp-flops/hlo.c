@@ -73,64 +73,13 @@ struct hlo {
 
 enum { DIR_F = 1, DIR_B = 2, DIR_NO = 4 };
 
-static const struct {
-	const char *name;
-	enum dtype dt;
-	int bits;
-} hlo_types[] = {
-	{ "pred", DT_BOOL, 8 },
-	{ "s4", DT_INT4, 4 },
-	{ "u4", DT_INT4, 4 },
-	{ "s8", DT_INT8, 8 },
-	{ "u8", DT_UINT8, 8 },
-	{ "s16", DT_INT16, 16 },
-	{ "u16", DT_INT16, 16 },
-	{ "s32", DT_INT32, 32 },
-	{ "u32", DT_INT32, 32 },
-	{ "s64", DT_INT64, 64 },
-	{ "u64", DT_INT64, 64 },
-	{ "f16", DT_FP16, 16 },
-	{ "bf16", DT_BF16, 16 },
-	{ "f32", DT_FP32, 32 },
-	{ "f64", DT_FP64, 64 },
-	{ "c64", DT_C64, 64 },
-	{ "c128", DT_C128, 128 },
-	{ "f8e4m3fn", DT_FP8E4, 8 },
-	{ "f8e4m3", DT_FP8E4, 8 },
-	{ "f8e4m3fnuz", DT_FP8E4, 8 },
-	{ "f8e5m2", DT_FP8E5, 8 },
-	{ "f8e5m2fnuz", DT_FP8E5, 8 },
-};
-
-/* One operation an element. */
-static const char *const arithmetic[] = { "abs", "add", "and", "atan2", "cbrt",
-	"ceil", "clamp", "compare", "cosine", "divide", "erf", "exponential",
-	"exponential-minus-one", "floor", "is-finite", "log", "log-plus-one",
-	"logistic", "maximum", "minimum", "multiply", "negate", "not", "or",
-	"power", "remainder", "round-nearest-afz", "round-nearest-even",
-	"rsqrt", "sign", "sine", "sqrt", "subtract", "tan", "tanh", "xor" };
-
-/* No arithmetic. */
-static const char *const moves[] = { "bitcast", "bitcast-convert", "broadcast",
-	"concatenate", "constant", "convert", "copy", "dynamic-slice",
-	"dynamic-update-slice", "gather", "get-tuple-element", "iota", "pad",
-	"parameter", "real", "imag", "complex", "reduce-precision", "reshape",
-	"reverse", "select", "slice", "transpose", "tuple", "partition-id",
-	"replica-id", "after-all", "opt-barrier" };
-
-/* Of an operand of these only a part is read or written. */
-static const char *const parts[] = { "slice", "dynamic-slice", "gather",
-	"dynamic-update-slice", "scatter" };
-
+/* Whether vocab.tab has that flag at an opcode. */
 static bool
-is_word_of(struct mview v, const char *const *list, size_t n)
+opcode_is(struct mview opcode, char flag)
 {
-	size_t i;
+	struct mview flags = vocab_find("opcode", opcode.s, opcode.n);
 
-	for (i = 0; i < n; i++)
-		if (mv_eq(v, list[i]))
-			return true;
-	return false;
+	return flags.s != NULL && memchr(flags.s, flag, flags.n) != NULL;
 }
 
 /* The end of what begins with the bracket at s. */
@@ -153,18 +102,16 @@ static bool
 read_type(struct mview v, struct hlo_type *t)
 {
 	const char *p = v.s, *e = v.s + v.n, *q;
-	size_t i;
+	struct mview name;
 
 	memset(t, 0, sizeof(*t));
 	while (p < e && isalnum((unsigned char)*p))
 		p++;
 	if (p == e || *p != '[')
 		return false;
-	for (i = 0; i < ARRAY_LEN(hlo_types); i++)
-		if (mv_eq(mv(v.s, p), hlo_types[i].name)) {
-			t->dt = hlo_types[i].dt;
-			t->bits = hlo_types[i].bits;
-		}
+	name = vocab_find("hlo", v.s, (size_t)(p - v.s));
+	t->dt = dt_named(name.s, name.n);
+	t->bits = t->dt == DT_INT4 ? 4 : 8 * dt_size(t->dt);
 	for (p++; p < e && *p != ']'; p = q + (q < e && *q == ',')) {
 		for (q = p; q < e && *q != ',' && *q != ']'; q++)
 			;
@@ -468,7 +415,7 @@ add_instr(const struct hlo *h, struct hlo_sum *c, const struct hlo_line *l)
 	struct mview v;
 
 	c->dirs |= dir_of(attr(l->attrs, "op_name="));
-	c->partial |= is_word_of(l->opcode, parts, ARRAY_LEN(parts));
+	c->partial |= opcode_is(l->opcode, 'p');
 	read_type(type_part(l->type, 0), &out);
 	if (operand_type(h, l, 0, &v))
 		read_type(v, &x);
@@ -488,18 +435,16 @@ add_instr(const struct hlo *h, struct hlo_sum *c, const struct hlo_line *l)
 		c->other = size_add(c->other, x.bits > 0 ? type_numel(&x) : -1);
 		if (c->dt == DT_NONE && is_float(x.dt))
 			c->dt = x.dt;
-	} else if (is_word_of(l->opcode, arithmetic, ARRAY_LEN(arithmetic))) {
+	} else if (opcode_is(l->opcode, 'a')) {
 		add_op_name(c, l->opcode);
 		c->other =
 		    size_add(c->other, out.bits > 0 ? type_numel(&out) : -1);
 		if (c->dt == DT_NONE && is_float(out.dt))
 			c->dt = out.dt;
-	} else if (!is_word_of(l->opcode, moves, ARRAY_LEN(moves))) {
+	} else if (!opcode_is(l->opcode, 'm')) {
 		add_op_name(c, l->opcode);
 		c->other = -1;
-	} else if (mv_eq(l->opcode, "transpose") ||
-		   mv_eq(l->opcode, "convert") || mv_eq(l->opcode, "copy") ||
-		   mv_eq(l->opcode, "gather")) {
+	} else if (opcode_is(l->opcode, 'n')) {
 		add_op_name(c, l->opcode);
 	}
 }
@@ -594,9 +539,7 @@ instr_fact(struct hlo *h, const struct hlo_line *l)
 	unsigned dirs;
 	uint32_t i;
 
-	if (is_word_of(l->opcode, moves, ARRAY_LEN(moves)) &&
-	    !mv_eq(l->opcode, "copy") && !mv_eq(l->opcode, "transpose") &&
-	    !mv_eq(l->opcode, "concatenate"))
+	if (opcode_is(l->opcode, 'm') && !opcode_is(l->opcode, 'k'))
 		return;
 	if (calls.s == NULL)
 		calls = attr(l->attrs, "calls=");

@@ -31,27 +31,6 @@
 #include "num.h"
 #include "side.h"
 
-static const struct {
-	const char *name;
-	int bytes;
-} triton_types[] = {
-	{ "*fp64", 8 },
-	{ "*fp32", 4 },
-	{ "*fp16", 2 },
-	{ "*bf16", 2 },
-	{ "*i64", 8 },
-	{ "*i32", 4 },
-	{ "*i16", 2 },
-	{ "*i8", 1 },
-	{ "*i1", 1 },
-	{ "*u8", 1 },
-	{ "*u16", 2 },
-	{ "*u32", 4 },
-	{ "*u64", 8 },
-	{ "*fp8e4nv", 1 },
-	{ "*fp8e5", 1 },
-};
-
 struct graph_nodes { /* of fx_graph_readable.py */
 	struct buf text;
 	struct smap lines; /* FILE:LINE */
@@ -122,17 +101,6 @@ node_line(const struct graph_nodes *g, struct mview v)
 	return i == SMAP_NONE ? 0 : g->nodes.val[i];
 }
 
-static int
-triton_bytes(struct mview v)
-{
-	size_t i;
-
-	for (i = 0; i < sizeof(triton_types) / sizeof(triton_types[0]); i++)
-		if (mv_eq(v, triton_types[i].name))
-			return triton_types[i].bytes;
-	return 0;
-}
-
 /* The text in the next pair of quotes; false if there is none. */
 static bool
 quoted(const char **p, const char *e, struct mview *v)
@@ -151,7 +119,7 @@ static void
 take_signature(struct triton_kern *k, const char *p, const char *e)
 {
 	const char *end = memchr(p, '}', (size_t)(e - p));
-	struct mview name, type;
+	struct mview name, type, bytes;
 
 	if (end == NULL)
 		end = e;
@@ -161,7 +129,8 @@ take_signature(struct triton_kern *k, const char *p, const char *e)
 			return;
 		}
 		k->arg_name[k->n] = name;
-		k->arg[k->n].size = triton_bytes(type);
+		bytes = vocab_find("triton", type.s, type.n);
+		k->arg[k->n].size = bytes.s != NULL ? atoi(bytes.s) : 0;
 		k->bad |=
 		    type.n > 0 && *type.s == '*' && k->arg[k->n].size == 0;
 		k->n++;

@@ -12,6 +12,7 @@
 
 #include "buf.h"
 #include "json_tok.h"
+#include "mview.h"
 #include "namerule.h"
 
 /*
@@ -73,6 +74,15 @@ void dt_pyprof(struct buf *b, const char *s, size_t n);
  * autocast can do it in FP16 before Ampere, and Ampere and later can do it in
  * TF32. */
 int dt_tc_min_cc(enum dtype t);
+
+/* The value of a word in a table of vocab.tab, ends with a blank; its s is NULL
+ * if the table does not have the word. */
+struct mview vocab_find(const char *table, const char *s, size_t n);
+
+/* The value of the longest word that s begins with, of *n bytes. whole: only
+ * words after which s ends, or has a _. */
+struct mview vocab_longest(
+    const char *table, struct mview s, bool whole, size_t *n);
 
 /*
  * The arguments of an op, read from a PyProf marker's JSON (shapes, types and
@@ -144,6 +154,43 @@ int64_t arg_dim(const struct op_args *a, const struct op_arg *t, int i);
 /* Number of elements; 1 for a scalar; -1 if unknown or too large. */
 int64_t arg_numel(const struct op_args *a, const struct op_arg *t);
 
+enum family {
+	FAM_NONE, /* no rule: unknown */
+	FAM_GEMM,
+	FAM_GEMV,       /* a matrix times a vector, dot: not counted by torch */
+	FAM_GEMM_INT,   /* integer products: not counted by torch */
+	FAM_GEMM_FUSED, /* Inductor's templates: not counted by torch */
+	FAM_CONV,
+	FAM_CONV_FUSED,
+	FAM_ATTENTION,
+	FAM_RNN,
+	FAM_POINTWISE,
+	FAM_ACTIVATION,
+	FAM_REDUCE,
+	FAM_NORM,
+	FAM_SOFTMAX,
+	FAM_EMBEDDING,
+	FAM_DROPOUT,
+	FAM_POOL,
+	FAM_RESIZE,
+	FAM_LOSS,
+	FAM_SORT,
+	FAM_INDEX,
+	FAM_COPY,
+	FAM_OPTIMIZER,
+	FAM_COLLECTIVE,
+	FAM_FUSED,
+	FAM_SOLVER,
+	FAM_MEMORY, /* copies and sets without a kernel */
+	FAM_OTHER,
+	FAM_N
+};
+
+extern const char *const family_names[FAM_N]; /* NULL for FAM_NONE */
+
+/* FAM_NONE if there is no family of that name. */
+enum family family_named(const char *s, size_t n);
+
 /*
  * Facts from a kernel's name, found once per name: Tensor Core use, number
  * type, and its part in an op that launches several kernels.
@@ -160,7 +207,7 @@ struct tc_rule {         /* the rule of tc.rules that decided */
 #define ELEM_MAX_IN 6
 
 /* An element-wise kernel of aten, whose template holds the function with the
- * types of its operands (elementwise.c). */
+ * types of its operands (flops_kname.c). */
 struct elem {
 	bool is;      /* it is such a kernel, and its function was found */
 	bool casts;   /* converts when it loads and stores, so that elements
@@ -211,58 +258,24 @@ struct kname {
 	char *lower; /* the name, lower case; owned */
 	size_t len;
 	char *last; /* the short name, unchanged; owned; may be NULL */
+	/* by the name alone, for kernels of NCCL and Inductor whose op has no
+	 * rule; FAM_NONE if the name has none */
+	enum family family;
 };
+
+struct kname_rules {
+	struct namerules tc;    /* tc.rules, or the user's file */
+	struct namerules facts; /* kernels.rules */
+};
+
+/* Reads the rules; tc_path NULL: the shipped tc.rules. Errors are fatal. */
+void kname_open(struct kname_rules *r, const char *tc_path);
 
 /* Finds the facts in a name. full: demangled name; brief: short name, may be
- * NULL. tc_rules decide on Tensor Core use. */
-void kname_set(struct kname *k, const struct namerules *tc_rules,
-    const char *full, size_t n, const char *brief, size_t nbrief);
+ * NULL. */
+void kname_set(struct kname *k, const struct kname_rules *r, const char *full,
+    size_t n, const char *brief, size_t nbrief);
 void kname_free(struct kname *k);
-
-/* Reads a lower-case name as that of an element-wise kernel (elementwise.c);
- * sets e->is if it is one. */
-void elem_set(struct elem *e, const char *s, size_t n);
-
-/* N of the first OpaqueType<N> in the name; 0 if there is none. */
-int elem_opaque(const char *s, size_t n);
-
-enum family {
-	FAM_NONE, /* no rule: unknown */
-	FAM_GEMM,
-	FAM_GEMV,       /* a matrix times a vector, dot: not counted by torch */
-	FAM_GEMM_INT,   /* integer products: not counted by torch */
-	FAM_GEMM_FUSED, /* Inductor's templates: not counted by torch */
-	FAM_CONV,
-	FAM_CONV_FUSED,
-	FAM_ATTENTION,
-	FAM_RNN,
-	FAM_POINTWISE,
-	FAM_ACTIVATION,
-	FAM_REDUCE,
-	FAM_NORM,
-	FAM_SOFTMAX,
-	FAM_EMBEDDING,
-	FAM_DROPOUT,
-	FAM_POOL,
-	FAM_RESIZE,
-	FAM_LOSS,
-	FAM_SORT,
-	FAM_INDEX,
-	FAM_COPY,
-	FAM_OPTIMIZER,
-	FAM_COLLECTIVE,
-	FAM_FUSED,
-	FAM_SOLVER,
-	FAM_MEMORY, /* copies and sets without a kernel */
-	FAM_OTHER,
-	FAM_N
-};
-
-extern const char *const family_names[FAM_N]; /* NULL for FAM_NONE */
-
-/* The family by the kernel's name alone, for kernels of NCCL and Inductor
- * (flops_kname.c); FAM_NONE if the name has none. */
-enum family kname_family(const struct kname *k);
 
 /* A kernel's part in its op. */
 enum role {

@@ -9,45 +9,25 @@
 #include "num.h"
 #include "pat.h"
 
-const char *const family_names[FAM_N] = {
-	[FAM_GEMM] = "gemm",
-	[FAM_GEMV] = "gemv",
-	[FAM_GEMM_INT] = "gemm_int",
-	[FAM_GEMM_FUSED] = "gemm_fused",
-	[FAM_CONV] = "conv",
-	[FAM_CONV_FUSED] = "conv_fused",
-	[FAM_ATTENTION] = "attention",
-	[FAM_RNN] = "rnn",
-	[FAM_POINTWISE] = "pointwise",
-	[FAM_REDUCE] = "reduce",
-	[FAM_NORM] = "norm",
-	[FAM_SOFTMAX] = "softmax",
-	[FAM_EMBEDDING] = "embedding",
-	[FAM_ACTIVATION] = "activation",
-	[FAM_DROPOUT] = "dropout",
-	[FAM_POOL] = "pool",
-	[FAM_RESIZE] = "resize",
-	[FAM_LOSS] = "loss",
-	[FAM_SORT] = "sort",
-	[FAM_INDEX] = "index",
-	[FAM_COPY] = "copy",
-	[FAM_OPTIMIZER] = "optimizer",
-	[FAM_COLLECTIVE] = "collective",
-	[FAM_FUSED] = "fused",
-	[FAM_SOLVER] = "solver",
-	[FAM_MEMORY] = "memory",
-	[FAM_OTHER] = "other",
-};
+/* In the order of the enum. */
+const char *const family_names[FAM_N] = { NULL, "gemm", "gemv", "gemm_int",
+	"gemm_fused", "conv", "conv_fused", "attention", "rnn", "pointwise",
+	"activation", "reduce", "norm", "softmax", "embedding", "dropout",
+	"pool", "resize", "loss", "sort", "index", "copy", "optimizer",
+	"collective", "fused", "solver", "memory", "other" };
 
-const char *const role_names[ROLE_N] = {
-	[ROLE_MAIN] = "main",
-	[ROLE_DGRAD] = "dgrad",
-	[ROLE_WGRAD] = "wgrad",
-	[ROLE_GRAD] = "grad",
-	[ROLE_PART] = "part",
-	[ROLE_BIAS] = "bias",
-	[ROLE_AUX] = "aux",
-};
+const char *const role_names[ROLE_N] = { NULL, "main", "dgrad", "wgrad", "grad",
+	"part", "bias", "aux" };
+
+enum family
+family_named(const char *s, size_t n)
+{
+	int f;
+
+	for (f = FAM_N - 1; f > FAM_NONE && !text_is(s, n, family_names[f]);)
+		f--;
+	return (enum family)f;
+}
 
 enum dtype
 work_dtype(const struct kern_work *w)
