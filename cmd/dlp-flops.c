@@ -60,7 +60,7 @@ on_flops_section(struct stage *st)
 	struct flops *fl = st->ctx;
 
 	fl->names.tc.without = NULL;
-	state_forget(fl);
+	facts_forget(fl);
 	answer_forget(fl);
 	hold_forget(fl);
 	fl->nseen = 0;

@@ -107,41 +107,12 @@ typed_bytes(const struct op_args *a)
 	return sum > 0 ? sum : -1;
 }
 
-static void
-estimate(struct flops *fl, const struct subject *s, struct flops_result *res)
-{
-	const struct flops_prim *p = s->prim;
-	struct op_args *a = &fl->answers.own;
-	struct mview name = { p->name, p->name_len }, ops;
-	int64_t sum, most;
-
-	if (mv_starts(name, "triton_tem") || !fused_ops(name, &ops) ||
-	    !args_sizes(a, p->shapes, p->shapes_len) ||
-	    !fused_sizes(a, &sum, &most))
-		return;
-	res->est_flop = size_mul(most, fused_flop(ops));
-	res->est_bytes = -1;
-	/* the arguments are those of the op, which may be one around it */
-	if (s->op != NULL && s->op->name != NULL &&
-	    s->op->name_len == p->name_len &&
-	    memcmp(s->op->name, p->name, p->name_len) == 0)
-		res->est_bytes = typed_bytes(&fl->answers.args);
-	if (res->est_bytes < 0)
-		res->est_bytes = size_mul(sum, 4);
-}
-
-static bool
-is_triton(const char *s, size_t n)
-{
-	return text_starts(s, n, "triton_");
-}
-
 /* torch.compile's regions: their op says nothing about what a kernel does. */
 static bool
 is_region(const struct flops_op *op)
 {
-	return text_starts(op->name, op->name_len, "CompiledFunction") ||
-	       text_starts(op->name, op->name_len, "CompiledFxGraph");
+	return mv_starts(op->name, "CompiledFunction") ||
+	       mv_starts(op->name, "CompiledFxGraph");
 }
 
 /* The sizes without those that are empty, of arguments that are no tensors. */
@@ -157,67 +128,54 @@ put_tensor_sizes(struct buf *b, const char *s, size_t n)
 			buf_putc(b, s[i]);
 }
 
-static void
-put_prim(struct buf *b, const struct subject *s, const struct kname *k)
+void
+compiled_put_op(struct buf *b, const struct flops_op *op, const char *kind)
 {
-	const struct flops_prim *p = s->prim;
-	const struct flops_op *op = s->op;
-
-	if (op != NULL && op->comm) {
-		esc_put(b, op->name, op->name_len);
+	if (op == NULL || op->name.s == NULL) {
+		buf_puts(b, kind);
 		return;
 	}
-	if (p != NULL && p->name != NULL) {
-		if (!is_triton(p->name, p->name_len))
-			buf_puts(b, "aten::");
-		esc_put(b, p->name, p->name_len);
-		if (!is_triton(p->name, p->name_len) && p->shapes != NULL) {
-			buf_putc(b, ' ');
-			put_tensor_sizes(b, p->shapes, p->shapes_len);
-		}
-		return;
-	}
-	if (k->last != NULL &&
-	    (op == NULL || op->name == NULL || is_region(op) ||
-		is_triton(k->last, strlen(k->last)))) {
-		buf_puts(b, k->last);
-		return;
-	}
-	if (op == NULL || op->name == NULL)
-		return;
-	if (text_is(op->mod, op->mod_len, "aten"))
+	if (mv_eq(op->mod, "aten"))
 		buf_puts(b, "aten::");
-	esc_put(b, op->name, op->name_len);
+	esc_put(b, op->name.s, op->name.n);
 }
 
-/* What a compiler's file says about the kernel: by the op, which can be the
- * instruction that a Thunk names, or by the kernel's name. */
-static const struct side_fact *
-fact_of(struct flops *fl, const struct subject *s, const struct kname *k)
+static void
+put_prim(struct buf *b, const struct flops_kern *k)
 {
-	const struct side_fact *f = NULL;
+	const struct flops_op *p = k->prim, *op = k->op;
+	const char *last = k->name->last;
 
-	if (fl->side.n == 0)
-		return NULL;
-	if (s->op != NULL && s->op->mod == NULL && s->op->name != NULL)
-		f = side_find(&fl->side, s->op->name, s->op->name_len);
-	if (f == NULL && k->last != NULL)
-		f = side_find(&fl->side, k->last, strlen(k->last));
-	return f;
+	if (op != NULL && op->comm) {
+		esc_put(b, op->name.s, op->name.n);
+	} else if (p != NULL && p->name.s != NULL) {
+		if (!mv_starts(p->name, "triton_"))
+			buf_puts(b, "aten::");
+		esc_put(b, p->name.s, p->name.n);
+		if (!mv_starts(p->name, "triton_") && p->shapes.s != NULL) {
+			buf_putc(b, ' ');
+			put_tensor_sizes(b, p->shapes.s, p->shapes.n);
+		}
+	} else if (last != NULL &&
+		   (op == NULL || op->name.s == NULL || is_region(op) ||
+		       strncmp(last, "triton_", 7) == 0)) {
+		buf_puts(b, last);
+	} else {
+		compiled_put_op(b, op, "");
+	}
 }
 
 /* Bytes by the arguments' types and sizes; of an argument at most what the
  * kernel's loads and stores can touch. -1 if the range has no such sizes. */
 static int64_t
 argument_bytes(
-    struct flops *fl, const struct flops_prim *p, const struct side_fact *f)
+    struct op_args *a, const struct flops_op *p, const struct side_fact *f)
 {
-	struct op_args *a = &fl->answers.own;
 	int64_t sum = 0, n, most;
 	size_t i;
 
-	if (f->n_arg == 0 || p == NULL || p->shapes == NULL ||
-	    !args_sizes(a, p->shapes, p->shapes_len))
+	if (f->n_arg == 0 || p == NULL || p->shapes.s == NULL ||
+	    !args_sizes(a, p->shapes.s, p->shapes.n))
 		return -1;
 	for (i = 0; i < (size_t)f->n_arg; i++) {
 		if (f->arg[i].size == 0)
@@ -234,15 +192,11 @@ argument_bytes(
 }
 
 static void
-use_fact(struct flops *fl, struct flops_result *res, const struct subject *s,
-    const struct side_fact *f)
+use_fact(struct flops_result *res, const struct side_fact *f, int64_t bytes)
 {
-	int64_t bytes = argument_bytes(fl, s->prim, f);
-
 	res->fact = f;
 	if (f->prim != NULL) {
-		res->prim = f->prim;
-		res->prim_len = strlen(f->prim);
+		res->prim = (struct mview){ f->prim, strlen(f->prim) };
 		res->sized = true;
 	}
 	if (f->est_flop >= 0)
@@ -266,33 +220,41 @@ use_fact(struct flops *fl, struct flops_result *res, const struct subject *s,
 }
 
 void
-compiled_fill(struct flops *fl, struct flops_result *res,
-    const struct subject *s, const struct kname *k)
+compiled_fill(
+    struct flops *fl, struct flops_result *res, const struct flops_kern *k)
 {
 	struct buf *b = &fl->answers.esc;
-	const struct side_fact *f = fact_of(fl, s, k);
+	struct op_args *own = &fl->answers.own;
+	const struct flops_op *p = k->prim, *op = k->op;
+	const char *last = k->name->last;
+	const struct side_fact *f = NULL;
+	struct mview ops;
+	int64_t sum, most;
 
 	buf_clear(b);
-	put_prim(b, s, k);
-	if (b->len > 0) {
-		res->prim = state_keep(fl, b->s, b->len);
-		res->prim_len = b->len;
-	}
+	put_prim(b, k);
+	if (b->len > 0)
+		res->prim = facts_keep(fl, b->s, b->len);
 	res->est_flop = res->est_bytes = -1;
-	if (s->prim != NULL && s->prim->name != NULL && s->prim->shapes != NULL)
-		estimate(fl, s, res);
-	if (f != NULL)
-		use_fact(fl, res, s, f);
-}
-
-void
-compiled_put_prim(struct buf *b, const struct flops_op *op, const char *kind)
-{
-	if (op == NULL || op->name == NULL) {
-		buf_puts(b, kind);
-		return;
+	if (p != NULL && p->name.s != NULL && p->shapes.s != NULL &&
+	    !mv_starts(p->name, "triton_tem") && fused_ops(p->name, &ops) &&
+	    args_sizes(own, p->shapes.s, p->shapes.n) &&
+	    fused_sizes(own, &sum, &most)) {
+		res->est_flop = size_mul(most, fused_flop(ops));
+		/* the arguments are those of the op, which may be one around
+		 * it */
+		if (op != NULL && op->name.n == p->name.n &&
+		    mv_starts(op->name, p->name.s))
+			res->est_bytes = typed_bytes(&fl->answers.args);
+		if (res->est_bytes < 0)
+			res->est_bytes = size_mul(sum, 4);
 	}
-	if (text_is(op->mod, op->mod_len, "aten"))
-		buf_puts(b, "aten::");
-	esc_put(b, op->name, op->name_len);
+	/* what a compiler's file says: by the op, which can be the instruction
+	 * that a Thunk names, or by the kernel's name */
+	if (op != NULL && op->mod.s == NULL)
+		f = side_find(&fl->side, op->name.s, op->name.n);
+	if (f == NULL && last != NULL)
+		f = side_find(&fl->side, last, strlen(last));
+	if (f != NULL)
+		use_fact(res, f, argument_bytes(own, p, f));
 }

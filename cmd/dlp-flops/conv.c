@@ -189,7 +189,7 @@ conv_flags(const struct kern_work *w, int flags)
 
 	if (!w->prim || (flags & CONV_TRANSPOSED) != 0)
 		return flags;
-	if (w->op != NULL && memmem(w->op, w->op_len, "transpose", 9) != NULL)
+	if (mv_has(w->op, "transpose"))
 		return flags | CONV_TRANSPOSED;
 	if (!conv_sizes(w, flags, &c) ||
 	    (!c.has_out && w->grad != NULL && w->grad->n > 0))

@@ -1,6 +1,6 @@
 /*
  * The data that dlp-flops holds. A kern record goes from flops_read.c by way of
- * flops_answer.c to flops_write.c.
+ * flops_answer.c to flops_write.c, perhaps after a while in flops_hold.c.
  *
  * Everything hangs on struct flops. All but the options and run_counts is
  * forgotten when a section begins.
@@ -13,11 +13,15 @@
 #include "stage.h"
 #include "kern_work.h"
 
-struct flops_op { /* texts are stored once each and live to the section's end */
+/* An op, or a product inside an op, which the framework called. Texts are
+ * stored once each and live to the section's end; s is NULL if unset. */
+struct flops_op {
 	const struct flops_rule *rule;
-	const char *mod, *name;
-	const char *args, *shapes; /* JSON, or NULL */
-	size_t mod_len, name_len, args_len, shapes_len;
+	struct mview mod, name;
+	struct mview args, shapes; /* JSON */
+	bool bad;                  /* its JSON has been counted as bad */
+	bool causal;               /* of a product */
+	/* the rest is of ops alone */
 	int64_t fwd_id;
 	bool has_fwd, bprop;
 	bool comm;      /* communication */
@@ -25,49 +29,36 @@ struct flops_op { /* texts are stored once each and live to the section's end */
 	enum dtype dt;  /* of its first tensor; DT_NONE if unknown */
 	int64_t for_id; /* the op that launched it; -1: unknown */
 	bool sums_up; /* AccumulateGrad, which does not do its forward's work */
-	bool bad;     /* its JSON has been counted as bad */
 	/* Sizes of the backward's own inputs, the output's gradient first; a
 	 * forward op gets those of its first backward. */
-	const char *grad;
-	size_t grad_len;
+	struct mview grad;
 	const char *repr; /* the recurrent module as it prints itself, or
 			   * NULL */
 	bool waits;       /* its kernels are held until grad is known */
 	bool given_up;    /* grad did not come in time */
 };
 
-/* A product inside an op, which the framework called, with its sizes. */
-struct flops_prim {
-	const struct flops_rule *rule; /* NULL if there is no rule */
-	const char *name, *shapes;
-	size_t name_len, shapes_len;
-	bool bad; /* its JSON has been counted as bad */
-	bool causal;
+struct flops_ops {
+	struct map by_id; /* id -> number in v + 1 */
+	struct flops_op *v;
+	size_t n, cap;
 };
 
-/* The op or product that a kernel belongs to. */
-struct subject {
-	struct flops_op *op;     /* NULL: only the kernel's name is known */
-	struct flops_prim *prim; /* the product inside the op; NULL if none */
-	uint32_t op_idx, prim_idx;
+struct flops_kern { /* a kern record; grid lives as long as the record */
+	struct flops_op *op;   /* NULL: only the kernel's name is known */
+	struct flops_op *prim; /* the product inside the op; NULL if none */
+	uint32_t op_idx, prim_idx, name_idx;
 	const char *shape; /* of the product's result; NULL if unknown */
-};
-
-struct kern_told {       /* what the profile itself says of a kernel */
+	const struct kname *name;
+	int64_t op_id, prim_id;
+	int64_t inst, prim_run; /* prim_run is 0 if there is none */
+	int64_t sub, dur_ns;
+	int64_t dev; /* result of facts_place() */
+	struct mview grid;
+	bool has_inst, has_seq;
+	/* what the profile itself says */
 	enum tc tc;      /* or TC_UNKNOWN */
 	bool uncaptured; /* of a graph that was captured before it */
-};
-
-struct flops_kern { /* a kern record; views live as long as the record */
-	struct subject s;
-	uint32_t name_idx;
-	const struct kname *k;
-	int64_t op_id, inst, sub, dur_ns, prim_id, prim_run;
-	int64_t dev; /* result of state_place() */
-	bool has_inst, has_seq;
-	const char *grid;
-	size_t ngrid;
-	struct kern_told told;
 };
 
 /* The answer about a kernel name in an op. If the answer depends on PyProf's
@@ -75,12 +66,10 @@ struct flops_kern { /* a kern record; views live as long as the record */
  * each. */
 struct flops_result {
 	struct answer a;
-	int64_t blocks;     /* of an element-wise kernel; 0: not looked up
-			     * yet */
-	const char *params; /* escaped; NULL if unset */
-	size_t params_len;
-	const char *prim; /* escaped; NULL if unset */
-	size_t prim_len;
+	int64_t blocks;      /* of an element-wise kernel; 0: not looked up
+			      * yet */
+	struct mview params; /* escaped */
+	struct mview prim;   /* escaped */
 	const struct side_fact *fact; /* of a compiler's file; or NULL */
 	int64_t est_flop, est_bytes;  /* -1: unset */
 	bool has_op, sized; /* the op is known; and its arguments are */
@@ -104,12 +93,7 @@ struct flops_facts {             /* by the ids of the stream */
 				  * Cores */
 	bool any_cc;             /* the compute capability of a device is
 				  * known */
-	struct map op_by_id;     /* id -> index + 1 */
-	struct flops_op *ops;
-	size_t nops, ops_cap;
-	struct map prim_by_id; /* id -> index + 1 */
-	struct flops_prim *prims;
-	size_t nprims, prims_cap;
+	struct flops_ops ops, prims;
 	struct map name_by_id;    /* name_id -> index + 1 */
 	struct smap name_by_text; /* short names without an id */
 	struct kname **names;
@@ -180,33 +164,6 @@ struct flops_run_counts { /* of all sections; reported at the end */
 	double graph_ns, other_ns; /* other: copies and sets */
 };
 
-struct flops_cols { /* bound columns of the record types */
-	struct {
-		struct rec_col *id, *text;
-	} str;
-	struct {
-		struct rec_col *dev, *cc, *name, *src;
-	} dev;
-	struct {
-		struct rec_col *id, *mod, *op, *dir, *shapes, *args, *bwd, *fwd,
-		    *text, *repr, *cause, *dtype, *group;
-	} op;
-	struct {
-		struct rec_col *id, *op, *shapes, *causal;
-	} prim;
-	struct {
-		struct rec_col *run, *shape;
-	} result;
-	struct {
-		struct rec_col *op_id, *inst_id, *dir, *name_id, *brief, *sub,
-		    *dev, *pid, *grid, *block, *seq, *dur, *tc, *tc_rule,
-		    *prim_id, *prim_run, *altseq, *src, *captured;
-	} kern;
-	struct rec_col *inst_id;                     /* of inst */
-	struct rec_col *copy_op, *set_op, *graph_op; /* op_id of these */
-	struct rec_col *copy_dur, *set_dur, *graph_dur;
-};
-
 struct flops {
 	/* options */
 	struct flops_rules rules;
@@ -217,7 +174,6 @@ struct flops {
 	int64_t group;  /* GPUs of each collective, as recorded; 0: unknown,
 			 * -1: files differ */
 
-	struct flops_cols cols;
 	struct rest kern_rest, copy_rest, set_rest, graph_rest;
 	bool quiet;
 	bool no_ops_said; /* the warning that kern records have no op_id was
@@ -234,44 +190,85 @@ struct flops {
 	struct buf tmp, line; /* scratch of the record callbacks */
 };
 
+/* flops_facts.c: the facts of a section, by the ids of the stream */
+
+/* A section begins: forgets them. */
+void facts_forget(struct flops *fl);
+
+/* Stores a text: the same text always gives the same pointer, valid to the
+ * section's end. s NULL: unset. */
+struct mview facts_keep(struct flops *fl, const char *s, size_t n);
+
+/* The place of a device, which includes its file because devices of different
+ * files have the same numbers. src: escaped; s is NULL if the stream names no
+ * file. dev < 0 if unknown. */
+int64_t facts_place(struct flops *fl, struct mview src, int64_t dev);
+
+/* The facts of a device. */
+struct tc_device facts_device(const struct flops *fl, int64_t place);
+
+/* A new op, all zero, of this id; and the op of an id, with its number in *idx,
+ * or NULL. Both are valid until the next new one. */
+struct flops_op *ops_new(struct flops_ops *ops, int64_t id);
+struct flops_op *ops_find(
+    const struct flops_ops *ops, int64_t id, uint32_t *idx);
+
+/* The facts about a kernel's name, by the id of its full name; by its short
+ * name if the id is unknown. *idx counts from 0. */
+const struct kname *facts_name(
+    struct flops *fl, const int64_t *id, struct mview brief, uint32_t *idx);
+
+/* Sets k's op, product and the shape of the product's result, by their ids. */
+void facts_subject(const struct flops *fl, struct flops_kern *k);
+
+/* Stores the size of the result of a product's run, as JSON that is stored. The
+ * newest STATE_RUNS are remembered. */
+void facts_result(struct flops *fl, int64_t run, const char *shape);
+
+/* Marks parts of a run, and of a product's run in it (0: none), as counted;
+ * returns the parts that were counted before; bits by role. The newest
+ * STATE_RUNS runs are remembered. */
+unsigned facts_mark(
+    struct flops *fl, int64_t inst, int64_t prim_run, unsigned bits);
+
 /* flops_read.c */
 
 /* Sets the callbacks of the record types; sets st->ctx to fl. */
 void read_attach(struct stage *st, struct flops *fl);
 
-/* A section begins: forgets the facts, the answers, the kernels that wait. */
-void state_forget(struct flops *fl);
-void answer_forget(struct flops *fl);
+/* flops_hold.c: holds kernels until their numbers are known. Their records, and
+ * all records after them, are held back in order. */
+
+/* A section begins. */
 void hold_forget(struct flops *fl);
 
-/* Stores a text: the same text always gives the same pointer, valid to the
- * section's end. */
-const char *state_keep(struct flops *fl, const char *s, size_t n);
+/* True if the kernel was held, because the size of its op's result, or the
+ * other kernels of its run, are not known yet. */
+bool hold_size(
+    struct stage *st, const struct rec *r, const struct flops_kern *k);
+bool hold_share(struct stage *st, const struct rec *r,
+    const struct flops_kern *k, const struct flops_result *res);
 
-/* The number of a place's file. */
-size_t state_file(int64_t place);
+/* Writes a finished line, given without its end, or holds it if others wait. */
+void hold_line(struct stage *st, const struct buf *line, bool is_record);
 
-/* The facts of a device. */
-struct tc_device state_device(const struct flops *fl, int64_t place);
-
-/* The op of an id, with its number in *idx; NULL if there is none. Valid until
- * the next new one. */
-struct flops_op *state_op(const struct flops *fl, int64_t id, uint32_t *idx);
-
-/* Marks parts of a run, and of a product's run in it (0: none), as counted;
- * returns the parts that were counted before; bits by role. The newest
- * STATE_RUNS runs are remembered. */
-unsigned state_mark(
-    struct flops *fl, int64_t inst, int64_t prim_run, unsigned bits);
-
-/* The work of a kernel in its op. sub < 0: the kernel has no number in its
- * sequence id. Valid until the next call. */
-const struct flops_result *answer_of(struct flops *fl, const struct subject *s,
-    const struct kname *k, uint32_t name_idx, int64_t sub, const char *grid,
-    size_t ngrid);
+/* These bring what kernels wait for: a backward's op, whose text is the
+ * framework's name of it, or NULL; the size of a product's result; the end of a
+ * run. */
+void hold_op(struct stage *st, const struct flops_op *op, const char *text);
+void hold_result(struct stage *st, int64_t prim_run, const char *shape);
+void hold_closed(struct stage *st, int64_t inst);
 
 /* Writes the lines that are held; values that are still unknown stay unset. */
 void hold_drain(struct stage *st);
+
+/* flops_answer.c */
+
+void answer_forget(struct flops *fl);
+
+/* The work of a kernel in its op. Valid until the next call. */
+const struct flops_result *answer_of(
+    struct flops *fl, const struct flops_kern *k);
 
 /* flops_write.c */
 
@@ -279,44 +276,33 @@ void hold_drain(struct stage *st);
  * the same columns. */
 void rest_legend(struct rest *x, struct buf *b, const struct rec *r);
 
-/* Appends a record's line, without our columns. */
-void rest_put(const struct rest *x, struct buf *b, const struct rec *r);
+/* Appends a record's line, without our columns. dir: its column dir, if that is
+ * not NULL. */
+void rest_put(
+    const struct rest *x, struct buf *b, const struct rec *r, const char *dir);
 
-/* The same, with text in place of column col of the input, unless text is NULL.
- */
-void rest_put_as(const struct rest *x, struct buf *b, const struct rec *r,
-    int col, const char *text);
-
-/* The part that this kernel has in its run, given the run's kernels so far.
- * prim_run: the run of a product inside the op; 0 if none. */
-enum role write_role(struct flops *fl, const struct answer *a, bool has_inst,
-    int64_t inst, int64_t prim_run);
-
-/* Appends the columns to out_buf, without the line's end. dev: result of
- * state_place(). */
-void write_columns(struct flops *fl, const struct flops_result *res,
-    const struct kname *k, enum role role, int64_t dev, struct kern_told told);
-
-/* Counts for the notes and the summary; dur_ns: of the kernel. */
-void write_count(struct flops *fl, const struct flops_result *res,
-    const struct kname *k, int64_t dev, int64_t dur_ns, enum tc given);
+/* Counts a kernel for the notes and the summary, and appends its columns to
+ * out_buf, without the line's end. share: its part of the work that the kernels
+ * of a run share; NULL if it shares none. */
+void write_kern(struct flops *fl, const struct flops_result *res,
+    const struct flops_kern *k, const int64_t *share);
 
 /* Writes the notes of a section that ends. */
 void write_notes(struct flops *fl);
 
 /* Called after the run: prints a line on standard error if there are kernels
- * whose work should be counted but is unknown. */
+ * whose work should be counted but is unknown, or graphs as a whole. */
 void write_summary(const struct flops *fl);
 void write_graphs(const struct flops *fl);
 
 /* compiled.c */
 
 /* What the kernel is inside its op, and the estimates. */
-void compiled_fill(struct flops *fl, struct flops_result *res,
-    const struct subject *s, const struct kname *k);
+void compiled_fill(
+    struct flops *fl, struct flops_result *res, const struct flops_kern *k);
 
-/* The same of a copy or set; kind is the name of one without an op. */
-void compiled_put_prim(
+/* Appends the op's name; kind, if there is none. */
+void compiled_put_op(
     struct buf *b, const struct flops_op *op, const char *kind);
 
 #endif

@@ -3,7 +3,6 @@
  * the op, and the product inside it. Each answer is found once and stored, so
  * that repeated steps cost only a lookup.
  */
-#define _GNU_SOURCE /* memmem */
 #include <string.h>
 
 #include "esc.h"
@@ -34,7 +33,7 @@ rule_for(const struct flops *fl, const struct flops_op *op)
 	if (op == NULL || op->sums_up)
 		return NULL;
 	if (op->rule == NULL && op->has_fwd) {
-		fwd = state_op(fl, op->fwd_id, &idx);
+		fwd = ops_find(&fl->facts.ops, op->fwd_id, &idx);
 		return fwd == NULL ? NULL : fwd->rule;
 	}
 	return op->rule;
@@ -54,14 +53,14 @@ load_args(struct flops *fl, const struct flops_op *op)
 	args_clear(&x->grad);
 	if (op == NULL)
 		return true;
-	if (op->args == NULL && op->shapes == NULL && op->has_fwd)
-		src = state_op(fl, op->fwd_id, &idx);
-	if (src != NULL && src->args != NULL)
-		ok = args_marker(&x->args, src->args, src->args_len);
-	else if (src != NULL && src->shapes != NULL)
-		ok = args_sizes(&x->args, src->shapes, src->shapes_len);
-	if (op->grad != NULL)
-		ok &= args_sizes(&x->grad, op->grad, op->grad_len);
+	if (op->args.s == NULL && op->shapes.s == NULL && op->has_fwd)
+		src = ops_find(&fl->facts.ops, op->fwd_id, &idx);
+	if (src != NULL && src->args.s != NULL)
+		ok = args_marker(&x->args, src->args.s, src->args.n);
+	else if (src != NULL && src->shapes.s != NULL)
+		ok = args_sizes(&x->args, src->shapes.s, src->shapes.n);
+	if (op->grad.s != NULL)
+		ok &= args_sizes(&x->grad, op->grad.s, op->grad.n);
 	return ok;
 }
 
@@ -86,48 +85,40 @@ arithmetic_dtype(const struct kern_work *w)
 	return work_dtype(w);
 }
 
-/* The place of the op's left operand among its tensors; -1: the op is not a
- * product. */
-static int
-first_operand(const struct flops_rule *rule)
-{
-	if (rule == NULL)
-		return -1;
-	if (rule->count == einsum_count)
-		return 0;
-	return rule->count != gemm_count ? -1 : rule->arg == 1;
-}
-
 /* Adds the product that the kernel is part of to the question; false if nothing
  * is known about it. */
 static bool
-ask_product(struct flops *fl, const struct subject *s,
+ask_product(struct flops *fl, const struct flops_kern *k,
     const struct flops_rule *rule, struct kern_work *w)
 {
 	struct flops_answers *x = &fl->answers;
-	struct flops_prim *p = s->prim;
+	struct flops_op *p = k->prim;
 
 	if (p == NULL || p->rule == NULL ||
 	    (p->rule->count == NULL && p->rule->rows == NULL))
 		return false;
-	if (!args_sizes(&x->own, p->shapes, p->shapes_len)) {
+	if (!args_sizes(&x->own, p->shapes.s, p->shapes.n)) {
 		fl->counts.bad_args += !p->bad;
 		p->bad = true;
 		return false;
 	}
 	args_clear(&x->own_grad);
-	if (s->shape != NULL)
-		args_sizes(&x->own_grad, s->shape, strlen(s->shape));
+	if (k->shape != NULL)
+		args_sizes(&x->own_grad, k->shape, strlen(k->shape));
 	w->fa = &x->args;
 	w->a = &x->own;
 	w->grad = &x->own_grad;
 	w->prim = true;
 	w->causal = p->causal;
-	w->first = first_operand(rule);
+	w->first = -1;
+	if (rule != NULL && rule->count == einsum_count)
+		w->first = 0;
+	else if (rule != NULL && rule->count == gemm_count)
+		w->first = rule->arg == 1;
 	/* A convolution or attention inside a backward is a backward only if
 	 * its name says so, because a checkpoint runs the forward again. */
 	if (p->rule->count != gemm_count)
-		w->bprop = memmem(p->name, p->name_len, "backward", 8) != NULL;
+		w->bprop = mv_has(p->name, "backward");
 	return true;
 }
 
@@ -174,38 +165,31 @@ block_of(const char *grid)
 	return p == NULL ? NULL : p + 1;
 }
 
-/* The GPUs of a collective; -1: unknown. */
-static int64_t
-group_size(const struct flops *fl, const struct flops_op *op)
-{
-	if (fl->ranks >= 0)
-		return fl->ranks;
-	if (op != NULL && op->group > 0)
-		return op->group;
-	if (fl->group != 0)
-		return fl->group;
-	return fl->n_rank > 1 ? fl->n_rank : -1;
-}
-
+/* The question for an op, which may be the kernel's or another; grid may be
+ * NULL. */
 static struct kern_work
 question(const struct flops *fl, const struct flops_op *op,
-    const struct kname *k, int64_t sub, const char *grid)
+    const struct flops_kern *k, const char *grid)
 {
 	struct kern_work w = { .a = &fl->answers.args,
 		.grad = &fl->answers.grad,
-		.k = k,
-		.sub = sub,
-		.brief = k->last,
+		.k = k->name,
+		.sub = k->sub,
+		.brief = k->name->last,
 		.grid = grid,
 		.block = block_of(grid),
-		.ranks = group_size(fl, op) };
+		.ranks = fl->ranks };
 
+	if (w.ranks < 0 && op != NULL && op->group > 0)
+		w.ranks = op->group;
+	else if (w.ranks < 0)
+		w.ranks = fl->group != 0   ? fl->group
+			  : fl->n_rank > 1 ? fl->n_rank
+					   : -1;
 	if (op == NULL)
 		return w;
 	w.mod = op->mod;
-	w.mod_len = op->mod_len;
 	w.op = op->name;
-	w.op_len = op->name_len;
 	w.bprop = op->bprop;
 	w.repr = op->repr;
 	w.moved = op->dt;
@@ -223,62 +207,46 @@ fill_params(struct flops *fl, struct flops_result *res,
 		return;
 	buf_clear(&x->esc);
 	esc_put(&x->esc, x->params.s, x->params.len);
-	res->params = state_keep(fl, x->esc.s, x->esc.len);
-	res->params_len = x->esc.len;
+	res->params = facts_keep(fl, x->esc.s, x->esc.len);
 }
 
 /* A hook of an op can launch kernels of communication, which do not do the op's
  * work. */
 static const struct flops_rule *
-rule_of_kernel(
-    const struct flops *fl, const struct flops_op *op, const struct kname *k)
+rule_of_kernel(const struct flops *fl, const struct flops_op *op,
+    const struct flops_kern *k)
 {
 	const struct flops_rule *rule = rule_for(fl, op);
 
 	if (rule != NULL && rule->family != FAM_COLLECTIVE &&
-	    k->family == FAM_COLLECTIVE)
+	    k->name->family == FAM_COLLECTIVE)
 		return NULL;
 	return rule;
 }
 
-/* PyProf's params of communication are those of the op that launched it. */
-static void
-fill_cause(struct flops *fl, struct flops_result *res, const struct subject *s,
-    const struct kname *k, int64_t sub, const char *grid)
-{
-	const struct flops_op *op;
-	struct kern_work w;
-	uint32_t idx;
-
-	if (s->op->for_id < 0 ||
-	    (op = state_op(fl, s->op->for_id, &idx)) == NULL)
-		return;
-	load_args(fl, op);
-	w = question(fl, op, k, sub, grid);
-	fill_params(fl, res, rule_of_kernel(fl, op, k), &w);
-}
-
 /* Finds the answer; res must be zeroed. grid may be NULL. */
 static void
-answer_fill(struct flops *fl, struct flops_result *res, const struct subject *s,
-    const struct kname *k, int64_t sub, const char *grid)
+answer_fill(struct flops *fl, struct flops_result *res,
+    const struct flops_kern *k, const char *grid)
 {
 	struct flops_answers *x = &fl->answers;
-	struct flops_op *op = s->op;
+	struct flops_op *op = k->op;
+	const struct flops_op *cause;
 	const struct flops_rule *rule = rule_of_kernel(fl, op, k);
 	struct kern_work w, inner;
+	uint32_t idx;
 
 	if (!load_args(fl, op) && op != NULL && !op->bad) {
 		op->bad = true;
 		fl->counts.bad_args++;
 	}
-	w = inner = question(fl, op, k, sub, grid);
+	w = inner = question(fl, op, k, grid);
 	res->has_op = op != NULL;
 	res->sized = x->args.n > 0 || x->grad.n > 0;
-	if (s->shape != NULL && x->grad.n == 0) /* for PyProf's params */
-		args_sizes(&x->grad, s->shape, strlen(s->shape));
-	if (user_row(rule, &w) == NULL && ask_product(fl, s, rule, &inner)) {
-		answer(fl, &inner, s->prim->rule, &res->a);
+	if (k->shape != NULL && x->grad.n == 0) /* for PyProf's params */
+		args_sizes(&x->grad, k->shape, strlen(k->shape));
+	if (user_row(rule, &w) == NULL && ask_product(fl, k, rule, &inner)) {
+		answer(fl, &inner, k->prim->rule, &res->a);
 		res->sized = true;
 	} else {
 		answer(fl, &w, rule, &res->a);
@@ -288,21 +256,18 @@ answer_fill(struct flops *fl, struct flops_result *res, const struct subject *s,
 		res->a.flop = 0;
 	}
 	res->shape = tc_shape(&w, res->a.family, res->a.dt);
-	if (op != NULL && op->comm)
-		fill_cause(fl, res, s, k, sub, grid);
-	else if (op != NULL)
+	if (op != NULL && !op->comm) {
 		fill_params(fl, res, rule, &w);
-	compiled_fill(fl, res, s, k);
-}
-
-/* PyProf's params depend on sub in two ways: sub can be 0, 1 or more, and for
- * cells its remainder by 3 counts. */
-static unsigned
-sub_class(int64_t sub)
-{
-	if (sub < 0)
-		sub = 0;
-	return (unsigned)(sub > 2 ? 2 : sub) << 2 | (unsigned)(sub % 3);
+	} else if (op != NULL && op->for_id >= 0 &&
+		   (cause = ops_find(&fl->facts.ops, op->for_id, &idx)) !=
+		       NULL) {
+		/* PyProf's params of communication are those of the op that
+		 * launched it */
+		load_args(fl, cause);
+		w = question(fl, cause, k, grid);
+		fill_params(fl, res, rule_of_kernel(fl, cause, k), &w);
+	}
+	compiled_fill(fl, res, k);
 }
 
 static struct flops_result *
@@ -323,13 +288,13 @@ result_new(struct flops_answers *x)
 /* The number of blocks of an element-wise kernel shows which of the op's sizes
  * it works on, so there is an answer for each number of blocks. */
 static const struct flops_result *
-by_blocks(struct flops *fl, uint64_t base, const struct subject *s,
-    const struct kname *k, int64_t sub, const char *grid)
+by_blocks(struct flops *fl, uint64_t base, const struct flops_kern *k,
+    const char *grid)
 {
 	struct flops_answers *x = &fl->answers;
 	int64_t blocks;
 	uint64_t *slot;
-	const char *by = k->gather > 0 ? block_of(grid) : grid;
+	const char *by = k->name->gather > 0 ? block_of(grid) : grid;
 
 	if (!num_i64(by, strcspn(by, ","), &blocks))
 		blocks = -1;
@@ -340,69 +305,66 @@ by_blocks(struct flops *fl, uint64_t base, const struct subject *s,
 	slot = map_put(
 	    &x->by_grid, base << 32 | ((uint64_t)blocks & UINT32_MAX), NULL);
 	if (*slot == 0) {
-		answer_fill(fl, result_new(x), s, k, sub, grid);
+		answer_fill(fl, result_new(x), k, grid);
 		*slot = x->n;
 	}
 	return x->v[*slot - 1];
 }
 
-/* A number for the op or product that the kernel belongs to: even for ops
- * alone, odd for products inside ops. */
+/* A number for the op or product that the kernel belongs to (even for ops
+ * alone, odd for products inside ops), its name, and what of its number in the
+ * sequence id PyProf's params depend on: it can be 0, 1 or more, and for cells
+ * its remainder by 3 counts. */
 static uint64_t
-context(struct flops_answers *x, const struct subject *s)
+key_of(struct flops_answers *x, const struct flops_kern *k)
 {
 	struct {
 		uint64_t op, prim;
 		const char *shape;
-	} key = { s->op == NULL ? 0 : (uint64_t)s->op_idx + 1, s->prim_idx,
-		s->shape };
+	} what = { k->op == NULL ? 0 : (uint64_t)k->op_idx + 1, k->prim_idx,
+		k->shape };
+	uint64_t context = what.op << 1, sub;
 
-	if (s->prim == NULL)
-		return key.op << 1;
-	return (uint64_t)smap_put(&x->contexts, (char *)&key, sizeof(key), NULL)
-		   << 1 |
-	       1;
-}
-
-/* True if the answer depends on the grid: an element-wise kernel, or a gather
- * kernel whose block is known. */
-static bool
-has_blocks(const struct kname *k, const char *grid, size_t ngrid)
-{
-	if (grid == NULL)
-		return false;
-	return k->elem.is ||
-	       (k->gather > 0 && memchr(grid, ';', ngrid) != NULL);
+	if (k->prim != NULL)
+		context = (uint64_t)smap_put(
+			      &x->contexts, (char *)&what, sizeof(what), NULL)
+			      << 1 |
+			  1;
+	sub = k->sub < 0 ? 0 : (uint64_t)k->sub;
+	sub = (sub > 2 ? 2 : sub) << 2 | sub % 3;
+	return context << 29 | (uint64_t)k->name_idx << 5 | sub << 1;
 }
 
 const struct flops_result *
-answer_of(struct flops *fl, const struct subject *s, const struct kname *k,
-    uint32_t name_idx, int64_t sub, const char *grid, size_t ngrid)
+answer_of(struct flops *fl, const struct flops_kern *k)
 {
 	struct flops_answers *x = &fl->answers;
-	const struct flops_op *op = s->op;
+	const struct flops_op *op = k->op;
+	const struct kname *name = k->name;
 	uint64_t key, *slot;
 	bool cell = op != NULL && rule_params_by_grid(rule_for(fl, op));
-	bool elem = op != NULL && has_blocks(k, grid, ngrid);
-	const char *gs = NULL;
+	/* an element-wise kernel, or a gather kernel whose block is known */
+	bool elem = op != NULL && k->grid.s != NULL &&
+		    (name->elem.is || (name->gather > 0 &&
+					  memchr(k->grid.s, ';', k->grid.n)));
+	const char *grid = NULL;
 
-	if ((cell || elem) && grid != NULL) {
+	if ((cell || elem) && k->grid.s != NULL) {
 		buf_clear(&x->grid);
-		buf_put(&x->grid, grid, ngrid);
-		gs = buf_str(&x->grid);
+		buf_put(&x->grid, k->grid.s, k->grid.n);
+		grid = buf_str(&x->grid);
 	}
-	if ((cell && op->bprop) || name_idx >= 1 << 24) {
+	if ((cell && op->bprop) || k->name_idx >= 1 << 24) {
 		memset(&x->once, 0, sizeof(x->once));
-		answer_fill(fl, &x->once, s, k, sub, gs);
+		answer_fill(fl, &x->once, k, grid);
 		return &x->once;
 	}
-	key =
-	    context(x, s) << 29 | (uint64_t)name_idx << 5 | sub_class(sub) << 1;
-	key |= op != NULL && op->grad != NULL; /* the answer depends on it */
+	key = key_of(x, k);
+	key |= op != NULL && op->grad.s != NULL; /* the answer depends on it */
 	slot = map_put(&x->by_key, key, NULL);
 	if (*slot == 0) {
-		answer_fill(fl, result_new(x), s, k, sub, gs);
+		answer_fill(fl, result_new(x), k, grid);
 		*slot = x->n;
 	}
-	return elem ? by_blocks(fl, *slot, s, k, sub, gs) : x->v[*slot - 1];
+	return elem ? by_blocks(fl, *slot, k, grid) : x->v[*slot - 1];
 }

@@ -151,32 +151,32 @@ put_snake_case(struct buf *b, const char *s, size_t n)
 /* The rule of an op together with its module: torch.nn.functional.embedding,
  * LSTMCell.forward, myext::fused_mlp; NULL if there is none. */
 static struct flops_rule *
-find_in_module(struct flops_rules *rules, const char *mod, size_t nmod,
-    const char *sep, const char *op, size_t n)
+find_in_module(struct flops_rules *rules, struct mview mod, const char *sep,
+    struct mview op)
 {
 	struct buf *full = &rules->name;
 	struct flops_rule *r;
 	const struct flops_rule *b;
 
-	if (nmod == 0)
+	if (mod.n == 0)
 		return NULL;
 	buf_clear(full);
-	buf_put(full, mod, nmod);
+	buf_put(full, mod.s, mod.n);
 	buf_puts(full, sep);
-	buf_put(full, op, n);
+	buf_put(full, op.s, op.n);
 	b = built_in(rules, full->s, full->len);
 	if (b == NULL && rows_of(rules, true, full->s, full->len) == NULL &&
 	    rows_of(rules, false, full->s, full->len) == NULL)
 		return NULL;
 	/* the rules of the plain name apply where it has none */
-	r = combine(
-	    rules, b != NULL ? b : built_in(rules, op, n), full->s, full->len);
+	r = combine(rules, b != NULL ? b : built_in(rules, op.s, op.n), full->s,
+	    full->len);
 	if (b == NULL) /* comm::gather is communication, gather indexing */
 		r->family = r->user != NULL ? r->user->family : r->rows->family;
 	if (r->user == NULL)
-		r->user = rows_or_in_place(rules, true, op, n);
+		r->user = rows_or_in_place(rules, true, op.s, op.n);
 	if (r->rows == NULL)
-		r->rows = rows_or_in_place(rules, false, op, n);
+		r->rows = rows_or_in_place(rules, false, op.s, op.n);
 	return r;
 }
 
@@ -190,23 +190,22 @@ find_plain(struct flops_rules *rules, const char *op, size_t n)
  * the in-place variant of, or of the forward that a backward's name contains.
  */
 static struct flops_rule *
-find_any(struct flops_rules *rules, const char *mod, size_t nmod,
-    const char *op, size_t n)
+find_any(struct flops_rules *rules, struct mview mod, struct mview op)
 {
 	struct flops_rule *r;
 
-	if (n > 11 && memcmp(op, "triton_tem_", 11) == 0)
-		n = 10; /* the rest names the op and its number */
-	r = find_in_module(rules, mod, nmod, ".", op, n);
+	if (mv_starts(op, "triton_tem_"))
+		op.n = 10; /* the rest names the op and its number */
+	r = find_in_module(rules, mod, ".", op);
 	if (r == NULL)
-		r = find_in_module(rules, mod, nmod, "::", op, n);
+		r = find_in_module(rules, mod, "::", op);
 	if (r == NULL)
-		r = find_plain(rules, op, n);
-	if (r == NULL && n > 1 && op[n - 1] == '_')
-		r = find_plain(rules, op, n - 1);
-	if (r == NULL && n > 0 && *op >= 'A' && *op <= 'Z') {
+		r = find_plain(rules, op.s, op.n);
+	if (r == NULL && op.n > 1 && op.s[op.n - 1] == '_')
+		r = find_plain(rules, op.s, op.n - 1);
+	if (r == NULL && op.n > 0 && *op.s >= 'A' && *op.s <= 'Z') {
 		buf_clear(&rules->name);
-		put_snake_case(&rules->name, op, n);
+		put_snake_case(&rules->name, op.s, op.n);
 		r = find_plain(rules, rules->name.s, rules->name.len);
 	}
 	return r;
@@ -214,24 +213,20 @@ find_any(struct flops_rules *rules, const char *mod, size_t nmod,
 
 /* The same ops occur with many sizes, so each name is looked up once. */
 const struct flops_rule *
-rule_find(struct flops_rules *rules, const char *mod, size_t nmod,
-    const char *op, size_t nop)
+rule_find(struct flops_rules *rules, struct mview mod, struct mview op)
 {
-	struct flops_rule *r;
 	uint32_t id;
 	bool fresh;
 
 	buf_clear(&rules->key);
-	if (nmod > 0)
-		buf_put(&rules->key, mod, nmod);
+	buf_put(&rules->key, mod.s, mod.n);
 	buf_putc(&rules->key, '\0');
-	buf_put(&rules->key, op, nop);
+	buf_put(&rules->key, op.s, op.n);
 	id = smap_put(&rules->by_op, rules->key.s, rules->key.len, &fresh);
 	if (fresh) {
-		r = find_any(rules, mod, nmod, op, nop);
 		ARRAY_GROW(rules->found, rules->nfound, rules->cap);
-		rules->found[rules->nfound++] = r;
-		rules->by_op.val[id] = rules->nfound;
+		rules->found[rules->nfound] = find_any(rules, mod, op);
+		rules->by_op.val[id] = ++rules->nfound;
 	}
 	return rules->found[rules->by_op.val[id] - 1];
 }

@@ -160,8 +160,8 @@ struct flops_rules {             /* zeroed: nothing is read or looked up yet */
 };
 
 /* The rule of an op; NULL if it has none. It lives as long as rules. */
-const struct flops_rule *rule_find(struct flops_rules *rules, const char *mod,
-    size_t nmod, const char *op, size_t nop);
+const struct flops_rule *rule_find(
+    struct flops_rules *rules, struct mview mod, struct mview op);
 
 /* Reads a user's file of rules, which precede all others. Errors are fatal:
  * "FILE:LINE: what". */

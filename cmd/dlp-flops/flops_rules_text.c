@@ -420,7 +420,7 @@ rows_count(
 	} else if (list != NULL && pat_match(helpers, w->k->lower, w->k->len)) {
 		r->role = ROLE_AUX;
 		r->flop = helper_flop(all, w);
-	} else if (r->family == FAM_NONE && w->op != NULL && w->k->elem.is) {
+	} else if (r->family == FAM_NONE && w->op.s != NULL && w->k->elem.is) {
 		r->family = FAM_POINTWISE; /* size unknown */
 	} else if (all != NULL &&
 		   (!w->k->elem.is || elementwise(all->family))) {

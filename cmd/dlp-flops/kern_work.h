@@ -294,8 +294,7 @@ extern const char *const role_names[ROLE_N];
 
 /* The question: this kernel in this op. */
 struct kern_work {
-	const char *mod, *op; /* of the op; may be NULL */
-	size_t mod_len, op_len;
+	struct mview mod, op;       /* of the op; s may be NULL */
 	const struct op_args *a;    /* the op's arguments, or its forward
 				     * op's; of a product inside the op, its
 				     * own */
@@ -410,26 +409,19 @@ struct tc_device {
 	bool none; /* no Tensor Cores, although cc suggests them */
 };
 
-/* True if the device has no Tensor Cores, whatever the kernel's name says. */
-bool tc_missing(struct tc_device d);
-
-struct tc_kernel { /* the kernel in the questions below */
+struct tc_kernel {
 	const struct kname *k;
 	enum family family;
 	enum dtype dt;
 	unsigned shape; /* result of tc_shape() */
 	bool sized;     /* the op's sizes are known */
 	bool eligible;  /* the family has Tensor Core kernels */
-	enum tc used;
+	enum tc told;   /* by the profile itself; TC_UNKNOWN: by nothing */
+	struct tc_device dev;
 };
 
-/* A product: by its op, or by the kernel's name if the op is unknown. */
-bool tc_product(const struct tc_kernel *t);
-
-/* Could Tensor Cores have done the kernel's work? If the device's generation is
- * unknown, the kernel's name may show it, because the device cannot be older
- * than the kernel's target. */
-enum tc tc_eligible(const struct tc_kernel *t, struct tc_device d);
+/* True if it is known whether the kernel used them. */
+bool tc_known(const struct tc_kernel *t);
 
 /* Facts that a file's kernels have shown so far, in the order of launches. */
 struct tc_seen {
@@ -439,11 +431,8 @@ struct tc_seen {
 	int arch;     /* the newest generation in names of kernels */
 };
 
-/* The reason why a product did not use Tensor Cores: the first that holds in a
- * table; dlp-tc(1) has a remedy for each. For a product that used them, the
- * reason why it was slow, or NULL. Facts that the kernel shows are added to
- * seen first. */
-const char *tc_why(
-    struct tc_seen *seen, const struct tc_kernel *t, struct tc_device d);
+/* Writes the columns tc, tc_rule, tc_eligible and tc_why. Facts that a product
+ * shows are added to seen first. */
+void tc_put(struct tc_seen *seen, const struct tc_kernel *t);
 
 #endif

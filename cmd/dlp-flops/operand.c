@@ -106,7 +106,7 @@ window_arg(const struct kern_work *w, const char *name, int place, size_t i,
 static int64_t
 positions(const struct kern_work *w, size_t d, int64_t in)
 {
-	bool max = w->op_len > 2 && w->op[0] == 'm';
+	bool max = w->op.n > 2 && w->op.s[0] == 'm';
 	int64_t k = window_arg(w, "kernel_size", 1, d, -1);
 	int64_t step = window_arg(w, "stride", 2, d, k);
 	int64_t pad = window_arg(w, "padding", 3, d, 0);
@@ -130,10 +130,10 @@ spatial(const struct kern_work *w, const struct op_arg *x)
 {
 	size_t i;
 
-	for (i = 1; i < w->op_len; i++)
-		if (w->op[i] == 'd' && w->op[i - 1] >= '1' &&
-		    w->op[i - 1] <= '3')
-			return (size_t)(w->op[i - 1] - '0');
+	for (i = 1; i < w->op.n; i++)
+		if (w->op.s[i] == 'd' && w->op.s[i - 1] >= '1' &&
+		    w->op.s[i - 1] <= '3')
+			return (size_t)(w->op.s[i - 1] - '0');
 	return x->nd > 2 ? x->nd - 2 : 0;
 }
 
@@ -187,7 +187,7 @@ window_size(const struct kern_work *w)
 static int64_t
 asked_size(const struct kern_work *w, size_t d, int64_t in)
 {
-	bool adaptive = w->op_len > 8 && w->op[0] == 'a';
+	bool adaptive = w->op.n > 8 && w->op.s[0] == 'a';
 	const struct op_arg *g;
 	int64_t n = window_arg(w, adaptive ? "output_size" : "size", 1, d, -1);
 
@@ -371,13 +371,13 @@ lists(const struct kern_work *w)
 	const char *s = strstr(w->k->lower, mark), *e;
 	int64_t n;
 
-	if (s == NULL || (e = strchr(s, '>')) == NULL || w->op_len == 0)
+	if (s == NULL || (e = strchr(s, '>')) == NULL || w->op.n == 0)
 		return -1;
 	for (s = e; s[-1] >= '0' && s[-1] <= '9'; s--)
 		;
 	if (!num_i64(s, (size_t)(e - s), &n) || n <= 0)
 		return -1;
-	if (w->op[w->op_len - 1] != '_')
+	if (w->op.s[w->op.n - 1] != '_')
 		n--;
 	return n > 0 ? n : -1;
 }

@@ -192,7 +192,7 @@ params_spec(const struct kern_work *w, const char *spec, struct buf *b)
 				buf_putc(b, '=');
 				break;
 			}
-			dt_pyprof(b, w->op, w->op_len);
+			dt_pyprof(b, w->op.s, w->op.n);
 			buf_putc(b, ',');
 			break;
 		default:
@@ -439,7 +439,7 @@ cell_params(const struct kern_work *w, struct buf *b)
 		params_gemm(b, "recur", size_mul(c.mult, c.h), c.b, c.h);
 	} else if (!w->bprop || !bprop_gemm(w, &c, b)) {
 		buf_puts(b, "cell=");
-		buf_put(b, w->mod, w->mod_len);
+		buf_put(b, w->mod.s, w->mod.n);
 		buf_printf(b, ",X=%lld,H=%lld,B=%lld,", (long long)c.x,
 		    (long long)c.h, (long long)c.b);
 	}

@@ -75,9 +75,9 @@ weights_by_repr(const struct kern_work *w)
 	int64_t p = repr_named(w, "proj_size=", 0);
 	bool two = w->repr != NULL && strstr(w->repr, "bidirectional=True");
 
-	if (in < 0 || h < 0 || w->mod == NULL || layers > 4096)
+	if (in < 0 || h < 0 || w->mod.s == NULL || layers > 4096)
 		return -1;
-	gates = w->mod[0] == 'L' ? 4 : w->mod[0] == 'G' ? 3 : 1;
+	gates = w->mod.s[0] == 'L' ? 4 : w->mod.s[0] == 'G' ? 3 : 1;
 	for (out = p > 0 ? p : h; layers > 0; layers--) {
 		n = size_mul(size_mul(gates, h), size_add(in, out));
 		sum = size_add(
@@ -150,7 +150,7 @@ cell_sizes(const struct kern_work *w, struct cell_sizes *c)
 						  : repr_size(w, 1);
 	if (c->h <= 0)
 		return false;
-	c->mult = w->mod[0] == 'L' ? 4 : w->mod[0] == 'G' ? 3 : 1;
+	c->mult = w->mod.s[0] == 'L' ? 4 : w->mod.s[0] == 'G' ? 3 : 1;
 	return true;
 }
 

@@ -7,6 +7,7 @@
 #include "array.h"
 #include "err.h"
 #include "kern_work.h"
+#include "out.h"
 
 /* Properties of the sizes of a product, as bits. */
 enum {
@@ -68,65 +69,42 @@ struct sides { /* -1 if unknown */
 /* The operands are the last two matrices among the arguments, because a matrix
  * before them is added. */
 static bool
-last_matrices(const struct op_args *a, const struct op_arg *t[2])
+sides_of(const struct kern_work *w, struct sides *s)
 {
-	size_t i, n = 0;
+	const struct op_args *a = w->a;
+	const struct op_arg *x = NULL, *y = NULL;
+	int64_t rows;
+	size_t i;
 
-	t[0] = t[1] = NULL;
 	for (i = 0; i < a->n; i++)
 		if (a->v[i].type == ARG_TENSOR && !a->v[i].bad &&
 		    a->v[i].nd >= 2) {
-			t[0] = t[1];
-			t[1] = &a->v[i];
-			n++;
+			x = y;
+			y = &a->v[i];
 		}
-	return n >= 2;
-}
-
-/* linear multiplies by the transposed weight. */
-static bool
-transposed(const struct kern_work *w)
-{
-	return w->op != NULL && w->op_len >= 6 &&
-	       memcmp(w->op, "linear", 6) == 0;
-}
-
-static bool
-sides_of(const struct kern_work *w, struct sides *s)
-{
-	const struct op_arg *t[2];
-	int64_t rows;
-
-	if (!last_matrices(w->a, t))
+	if (x == NULL)
 		return false;
-	s->k = arg_dim(w->a, t[0], -1);
-	if (transposed(w)) {
-		s->n = arg_dim(w->a, t[1], -2);
-		rows = arg_numel(w->a, t[0]);
+	s->k = arg_dim(a, x, -1);
+	/* linear multiplies by the transposed weight */
+	if (mv_starts(w->op, "linear")) {
+		s->n = arg_dim(a, y, -2);
+		rows = arg_numel(a, x);
 		s->m = s->k > 0 && rows > 0 ? rows / s->k : -1;
 	} else {
-		s->n = arg_dim(w->a, t[1], -1);
-		s->m = arg_dim(w->a, t[0], -2);
+		s->n = arg_dim(a, y, -1);
+		s->m = arg_dim(a, x, -2);
 	}
 	return true;
-}
-
-/* Elements in ROW_BYTES; a row's length should be a multiple of it. */
-static int64_t
-align_of(enum dtype dt)
-{
-	int size = dt_size(dt);
-
-	return size == 0          ? 2 * ROW_BYTES
-	       : size > ROW_BYTES ? 1
-				  : ROW_BYTES / size;
 }
 
 /* True if a row of n elements is not a multiple of 16 bytes. */
 static bool
 odd_row(int64_t n, enum dtype dt)
 {
-	return dt != DT_NONE && n > 0 && n % align_of(dt) != 0;
+	int size = dt_size(dt); /* 0: half a byte */
+
+	return dt != DT_NONE && n > 0 && size <= ROW_BYTES &&
+	       n % (size == 0 ? 2 * ROW_BYTES : ROW_BYTES / size) != 0;
 }
 
 static unsigned
@@ -145,13 +123,6 @@ gemm_shape(const struct kern_work *w, enum dtype dt)
 	if (odd_row(s.k, dt) || odd_row(s.n, dt))
 		bits |= SHAPE_UNALIGNED;
 	return bits;
-}
-
-static bool
-transposed_conv(const struct kern_work *w)
-{
-	return w->op != NULL && w->op_len >= 14 &&
-	       memcmp(w->op, "conv_transpose", 14) == 0;
 }
 
 /* Sizes (N, C, ...) and (K, C/g, ...), without N in an unbatched input. */
@@ -173,7 +144,7 @@ conv_shape(const struct kern_work *w, enum dtype dt)
 	/* A transposed convolution's weight is (C, K/g, ...), which does not
 	 * show the number of groups. */
 	g = c % cg == 0 && k % (c / cg) == 0 ? c / cg : 1;
-	if (transposed_conv(w))
+	if (mv_starts(w->op, "conv_transpose"))
 		g = 1;
 	if (g > 1)
 		bits |= cg == 1 ? SHAPE_DEPTHWISE : SHAPE_GROUPED;
@@ -182,19 +153,11 @@ conv_shape(const struct kern_work *w, enum dtype dt)
 	return bits;
 }
 
-static unsigned
-attention_shape(const struct kern_work *w, enum dtype dt)
-{
-	const struct op_arg *q = arg_tensor(w->a, 0);
-
-	if (q == NULL || q->bad || q->nd < 2)
-		return 0;
-	return odd_row(arg_dim(w->a, q, -1), dt) ? SHAPE_UNALIGNED : 0;
-}
-
 unsigned
 tc_shape(const struct kern_work *w, enum family f, enum dtype dt)
 {
+	const struct op_arg *q = arg_tensor(w->a, 0);
+
 	switch (f) {
 	case FAM_GEMM:
 	case FAM_GEMM_INT:
@@ -206,7 +169,10 @@ tc_shape(const struct kern_work *w, enum family f, enum dtype dt)
 	case FAM_CONV_FUSED:
 		return conv_shape(w, dt);
 	case FAM_ATTENTION:
-		return attention_shape(w, dt);
+		return q != NULL && !q->bad && q->nd >= 2 &&
+			       odd_row(arg_dim(w->a, q, -1), dt)
+			   ? SHAPE_UNALIGNED
+			   : 0;
 	default:
 		return 0;
 	}
@@ -214,26 +180,38 @@ tc_shape(const struct kern_work *w, enum family f, enum dtype dt)
 
 /* Could Tensor Cores have done it, and why did they not */
 
-bool
-tc_missing(struct tc_device d)
+/* True if the device has no Tensor Cores, whatever the kernel's name says. */
+static bool
+no_tensor_cores(struct tc_device d)
 {
 	return d.none || (d.cc > 0 && d.cc < 70);
 }
 
 bool
-tc_product(const struct tc_kernel *t)
+tc_known(const struct tc_kernel *t)
+{
+	return t->told != TC_UNKNOWN || t->k->tc.verdict != TC_UNKNOWN ||
+	       no_tensor_cores(t->dev);
+}
+
+/* A product: by its op, or by the kernel's name if the op is unknown. */
+static bool
+is_product(const struct tc_kernel *t)
 {
 	return t->family == FAM_NONE ? t->k->product : t->eligible;
 }
 
-enum tc
-tc_eligible(const struct tc_kernel *t, struct tc_device d)
+/* Could Tensor Cores have done the kernel's work? If the device's generation is
+ * unknown, the kernel's name may show it, because the device cannot be older
+ * than the kernel's target. */
+static enum tc
+eligible(const struct tc_kernel *t, enum tc used)
 {
-	int cc = d.cc > 0 ? d.cc : t->k->arch, need;
+	int cc = t->dev.cc > 0 ? t->dev.cc : t->k->arch, need;
 
-	if (t->used == TC_YES)
+	if (used == TC_YES)
 		return TC_YES;
-	if (!tc_product(t))
+	if (!is_product(t))
 		return t->family == FAM_NONE ? TC_UNKNOWN : TC_NO;
 	if (t->dt == DT_NONE || cc == 0)
 		return TC_UNKNOWN;
@@ -246,182 +224,111 @@ tc_eligible(const struct tc_kernel *t, struct tc_device d)
 	(SHAPE_VECTOR | SHAPE_SMALL | SHAPE_UNALIGNED | SHAPE_DEPTHWISE |      \
 	    SHAPE_GROUPED)
 
+/* Adds what the kernel shows to seen. A product in TF32 shows that TF32 is on.
+ * A product in FP32 whose sizes are no obstacle shows that it is off. Returns
+ * whether it is on. */
 static bool
-is_conv(enum family f)
+see(struct tc_seen *seen, const struct tc_kernel *t, bool used)
 {
-	return f == FAM_CONV || f == FAM_CONV_FUSED;
-}
-
-/* A product in TF32 shows that TF32 is on. A product in FP32 whose sizes are no
- * obstacle shows that it is off. */
-static void
-see(struct tc_seen *seen, const struct tc_kernel *t)
-{
-	bool conv = is_conv(t->family);
+	bool *tf32 =
+	    &seen->tf32[t->family == FAM_CONV || t->family == FAM_CONV_FUSED];
 
 	if (t->k->arch > seen->arch)
 		seen->arch = t->k->arch;
 	if (t->family == FAM_ATTENTION) /* its kernels ignore the setting */
-		return;
-	if (t->used == TC_YES && t->dt == DT_TF32)
-		seen->tf32[conv] = true;
-	else if (t->used != TC_YES && t->dt == DT_FP32 && t->sized &&
+		return *tf32;
+	if (used && t->dt == DT_TF32)
+		*tf32 = true;
+	else if (!used && t->dt == DT_FP32 && t->sized &&
 		 (t->shape & SHAPE_HINDERS) == 0 && t->k->method == 0)
-		seen->tf32[conv] = false;
+		*tf32 = false;
+	return *tf32;
 }
 
-struct ask {
-	const struct kname *k;
-	enum dtype dt;
-	unsigned shape;
-	struct tc_device dev;
-	bool tf32; /* TF32 is on, so FP32 is not the reason */
-};
-
+/* True if rows are not a multiple of 16 bytes. If the name has the number of
+ * aligned elements, the name decides, because the library may have padded.
+ * Names of complex and FP32 kernels always say 1. */
 static bool
-old_gpu(const struct ask *a)
+unaligned(const struct tc_kernel *t, bool complex)
 {
-	return tc_missing(a->dev);
+	if (t->k->align > 0 && !complex && t->dt != DT_FP32)
+		return odd_row(t->k->align, t->dt);
+	return (t->shape & SHAPE_UNALIGNED) != 0;
 }
 
-static bool
-unknown_kernel(const struct ask *a)
+/* The reason why a product did not use Tensor Cores: the first that holds in a
+ * table; dlp-tc(1) has a remedy for each. For a product that used them, the
+ * reason why it was slow, or NULL. */
+static const char *
+reason(const struct tc_kernel *t, bool tf32, bool used)
 {
-	return a->k->tc.verdict == TC_UNKNOWN;
-}
-
-static bool
-no_type(const struct ask *a)
-{
-	return a->dt != DT_NONE && dt_tc_min_cc(a->dt) == 0;
-}
-
-static bool
-new_type(const struct ask *a)
-{
-	return a->dev.cc > 0 && a->dt != DT_NONE &&
-	       a->dev.cc < dt_tc_min_cc(a->dt);
-}
-
-/* True if TF32 is off, unless other kernels show that it is on and the sizes
- * explain why this kernel did not use it. */
-static bool
-fp32(const struct ask *a)
-{
-	return a->dt == DT_FP32 &&
-	       (!a->tf32 || (a->shape & SHAPE_HINDERS) == 0);
-}
-
-static bool
-complex_type(const struct ask *a)
-{
-	return a->dt == DT_C64 || a->dt == DT_C128;
-}
-
-/* A convolution by FFT has a complex product between the transforms. */
-static bool
-fft(const struct ask *a)
-{
-	return (a->k->method & METHOD_FFT) != 0 ||
-	       ((a->shape & SHAPE_CONV) != 0 && complex_type(a));
-}
-
-static bool
-winograd(const struct ask *a)
-{
-	return (a->k->method & METHOD_WINOGRAD) != 0;
-}
-
-static bool
-gemv(const struct ask *a)
-{
-	return (a->shape & SHAPE_VECTOR) != 0 ||
-	       (a->k->method & METHOD_GEMV) != 0;
-}
-
-static bool
-depthwise(const struct ask *a)
-{
-	return (a->shape & SHAPE_DEPTHWISE) != 0;
-}
-
-static bool
-grouped(const struct ask *a)
-{
-	return (a->shape & SHAPE_GROUPED) != 0;
-}
-
-/* If the name has the number of aligned elements, the name decides, because the
- * library may have padded. Names of complex and FP32 kernels always say 1. */
-static bool
-unaligned(const struct ask *a)
-{
-	if (a->k->align > 0 && !complex_type(a) && a->dt != DT_FP32)
-		return odd_row(a->k->align, a->dt);
-	return (a->shape & SHAPE_UNALIGNED) != 0;
-}
-
-static bool
-half(enum dtype dt)
-{
-	return dt == DT_FP16 || dt == DT_BF16 || dt == DT_16BIT;
-}
-
-/* Instructions of Volta and Turing on a GPU that has larger ones. */
-static bool
-old_kernel(const struct ask *a)
-{
-	return half(a->dt) && a->dev.cc >= 80 && a->k->arch > 0 &&
-	       a->k->arch < 80;
-}
-
-static bool
-small(const struct ask *a)
-{
-	return (a->shape & SHAPE_SMALL) != 0 ||
-	       (a->k->method & METHOD_SMALL) != 0;
-}
-
-static bool
-fp64(const struct ask *a)
-{
-	return a->dt == DT_FP64;
-}
-
-static const struct {
-	const char *id;
-	bool (*holds)(const struct ask *a);
-	bool slow; /* Tensor Cores can still be used, slowly */
-} reasons[] = {
-	/* dlp-tc(1) describes them */
-	{ "no_tensor_cores", old_gpu, false },
-	{ "unknown_kernel", unknown_kernel, false },
-	{ "type", no_type, false },
-	{ "type_newer_gpu", new_type, false },
-	{ "fft", fft, false },
-	{ "winograd", winograd, false },
-	{ "depthwise", depthwise, false },
-	{ "vector", gemv, false },
-	{ "fp32", fp32, false },
-	{ "grouped", grouped, false },
-	{ "unaligned", unaligned, true },
-	{ "small", small, false },
-	{ "fp64", fp64, false },
-	{ "complex", complex_type, false },
-	{ "old_kernel", old_kernel, true },
-};
-
-const char *
-tc_why(struct tc_seen *seen, const struct tc_kernel *t, struct tc_device d)
-{
-	bool used = t->used == TC_YES;
-	struct ask a = { t->k, t->dt, t->shape, d, false };
+	enum dtype dt = t->dt;
+	bool complex = dt == DT_C64 || dt == DT_C128;
+	bool half = dt == DT_FP16 || dt == DT_BF16 || dt == DT_16BIT;
+	unsigned method = t->k->method, shape = t->shape;
+	int cc = t->dev.cc, min_cc = dt_tc_min_cc(dt);
+	const struct {
+		const char *id;
+		bool holds;
+		bool slow; /* Tensor Cores can still be used, slowly */
+	} reasons[] = {
+		{ "no_tensor_cores", no_tensor_cores(t->dev), false },
+		{ "unknown_kernel", t->k->tc.verdict == TC_UNKNOWN, false },
+		{ "type", dt != DT_NONE && min_cc == 0, false },
+		{ "type_newer_gpu", cc > 0 && dt != DT_NONE && cc < min_cc,
+		    false },
+		/* a convolution by FFT has a complex product between the
+		 * transforms */
+		{ "fft", method & METHOD_FFT || (shape & SHAPE_CONV && complex),
+		    false },
+		{ "winograd", method & METHOD_WINOGRAD, false },
+		{ "depthwise", shape & SHAPE_DEPTHWISE, false },
+		{ "vector", shape & SHAPE_VECTOR || method & METHOD_GEMV,
+		    false },
+		/* TF32 is off, unless other kernels show that it is on and the
+		 * sizes explain why this kernel did not use it */
+		{ "fp32", dt == DT_FP32 && !(tf32 && shape & SHAPE_HINDERS),
+		    false },
+		{ "grouped", shape & SHAPE_GROUPED, false },
+		{ "unaligned", unaligned(t, complex), true },
+		{ "small", shape & SHAPE_SMALL || method & METHOD_SMALL,
+		    false },
+		{ "fp64", dt == DT_FP64, false },
+		{ "complex", complex, false },
+		/* instructions of Volta and Turing on a GPU that has larger
+		 * ones */
+		{ "old_kernel",
+		    half && cc >= 80 && t->k->arch > 0 && t->k->arch < 80,
+		    true },
+	};
 	size_t i;
 
-	see(seen, t);
-	a.tf32 = seen->tf32[is_conv(t->family)];
 	for (i = 0; i < ARRAY_LEN(reasons); i++)
-		if ((!used || reasons[i].slow) && reasons[i].holds(&a))
+		if ((!used || reasons[i].slow) && reasons[i].holds)
 			return reasons[i].id;
 	return used ? NULL : "library";
+}
+
+void
+tc_put(struct tc_seen *seen, const struct tc_kernel *t)
+{
+	enum tc used = t->told != TC_UNKNOWN ? t->told : t->k->tc.verdict;
+	bool product = is_product(t) || used == TC_YES, tf32;
+
+	if (no_tensor_cores(t->dev)) {
+		out_word("no");
+		out_word("device");
+		out_word("no");
+		out_word(product ? "no_tensor_cores" : NULL);
+		return;
+	}
+	out_word(ynu_name((enum ynu)used));
+	out_word(t->told != TC_UNKNOWN ? "profile" : t->k->tc.id);
+	out_word(ynu_name((enum ynu)eligible(t, used)));
+	if (!product) {
+		out_unset();
+		return;
+	}
+	tf32 = see(seen, t, used == TC_YES);
+	out_word(reason(t, tf32, used == TC_YES));
 }
