@@ -42,10 +42,7 @@ struct cover_item {  /* what is known of an account, or one missing thing */
 
 struct cover {
 	int64_t limit; /* 0: none */
-	struct {
-		struct rec_col *src, *tag, *op, *dir, *short_name, *why, *lacks,
-		    *family, *tc, *tc_rule, *dur, *n;
-	} work;
+	struct rec_type *work;
 	/* of the section */
 	struct smap files;
 	struct smap names;       /* "account" for what is known, otherwise
@@ -86,13 +83,11 @@ item_of(struct cover *c, uint32_t account, const char *what, const char *reason)
 static uint32_t
 file_of(struct cover *c, const struct rec *r)
 {
-	size_t n = 1, a;
-	const char *src = rec_raw(r, c->work.src, &n);
+	struct mview src = rec_get_raw(r, COL_src);
 	bool is_new;
-	uint32_t file;
+	uint32_t file = smap_put(&c->files, src.s, src.n, &is_new);
+	size_t a;
 
-	file = smap_put(
-	    &c->files, src != NULL ? src : "-", src != NULL ? n : 1, &is_new);
 	for (a = 0; is_new && a < COVER_N; a++) {
 		ARRAY_GROW(c->total, c->n_total, c->total_cap);
 		c->total[c->n_total++] = (struct cover_sum){ 0, 0 };
@@ -113,91 +108,62 @@ enter(struct cover *c, uint32_t account, struct cover_sum sum, const char *what,
 	c->total[account].n += sum.n;
 }
 
-/* The field as a text, "-" if it is unset; valid until the next call with the
- * same buffer. */
+/* The field as a text, "-" if it is unset; valid until the next call. */
 static const char *
-field(struct buf *b, const struct rec *r, const struct rec_col *col)
+field(struct cover *c, const struct rec *r, int col)
 {
-	size_t n;
-	const char *s = rec_raw(r, col, &n);
+	struct mview v = rec_get_raw(r, col);
 
-	buf_clear(b);
-	buf_put(b, s != NULL ? s : "-", s != NULL ? n : 1);
-	return buf_str(b);
+	buf_clear(&c->what);
+	buf_put(&c->what, v.s, v.n);
+	return buf_str(&c->what);
 }
 
 /* Whether the word stands in the list of what the record lacks. */
 static bool
-lacks(const struct cover *c, const struct rec *r, const char *word)
+lacks(const struct rec *r, const char *word)
 {
-	size_t n, len, want = strlen(word);
-	const char *s = rec_raw(r, c->work.lacks, &n), *end, *comma;
+	struct mview list = rec_get(r, COL_lacks);
+	const char *s, *end = list.s + list.n, *comma;
 
-	if (s == NULL)
-		return false;
-	for (end = s + n;; s = comma + 1) {
+	for (s = list.s; s != NULL; s = comma != NULL ? comma + 1 : NULL) {
 		comma = memchr(s, ',', (size_t)(end - s));
-		len = (size_t)((comma != NULL ? comma : end) - s);
-		if (len == want && memcmp(s, word, len) == 0)
+		if (mv_eq(mv(s, comma != NULL ? comma : end), word))
 			return true;
-		if (comma == NULL)
-			return false;
 	}
-}
-
-static bool
-is_set(const struct rec *r, const struct rec_col *col)
-{
-	return rec_raw(r, col, &(size_t){ 0 }) != NULL;
-}
-
-static const char *
-why_no_flop(const struct cover *c, const struct rec *r)
-{
-	if (!is_set(r, c->work.op))
-		return "no_op";
-	if (lacks(c, r, "capture"))
-		return "captured_before";
-	if (lacks(c, r, "shapes"))
-		return "no_sizes";
-	return is_set(r, c->work.family) ? "not_in_sizes" : "no_rule";
-}
-
-/* The op and its direction, as one name. */
-static const char *
-op_name(struct cover *c, const struct rec *r)
-{
-	size_t n;
-	const char *dir = rec_raw(r, c->work.dir, &n);
-
-	if (!is_set(r, c->work.op))
-		return "no op";
-	field(&c->what, r, c->work.op);
-	if (dir != NULL) {
-		buf_putc(&c->what, ' ');
-		buf_put(&c->what, dir, n);
-	}
-	return buf_str(&c->what);
+	return false;
 }
 
 static void
 enter_kernels(
     struct cover *c, const struct rec *r, uint32_t first, struct cover_sum sum)
 {
-	const char *what = op_name(c, r);
+	bool has_op = rec_get(r, COL_op).s != NULL;
+	bool no_sizes = lacks(r, "shapes"), no_flop = lacks(r, "flop");
+	struct mview dir = rec_get(r, COL_dir);
+	const char *what = "no op", *why = has_op ? "no_sizes" : "no_op";
 
-	enter(c, first + COVER_SHAPES, sum, lacks(c, r, "shapes") ? what : NULL,
-	    !lacks(c, r, "shapes")  ? NULL
-	    : is_set(r, c->work.op) ? "no_sizes"
-				    : "no_op");
-	if (lacks(c, r, "flop"))
-		enter(c, first + COVER_FLOP, sum, what, why_no_flop(c, r));
-	else
-		enter(c, first + COVER_FLOP, sum, NULL, NULL);
-	if (rec_is(r, c->work.tc, "unknown"))
-		enter(c, first + COVER_TC, sum,
-		    field(&c->what, r, c->work.short_name),
-		    is_set(r, c->work.tc_rule) ? "ambiguous" : "no_name_rule");
+	if (has_op) { /* the op and its direction, as one name */
+		field(c, r, COL_op);
+		if (dir.s != NULL) {
+			buf_putc(&c->what, ' ');
+			buf_put(&c->what, dir.s, dir.n);
+		}
+		what = buf_str(&c->what);
+	}
+	enter(c, first + COVER_SHAPES, sum, no_sizes ? what : NULL,
+	    no_sizes ? why : NULL);
+	if (has_op && lacks(r, "capture"))
+		why = "captured_before";
+	else if (has_op && !no_sizes)
+		why = rec_get(r, COL_family).s != NULL ? "not_in_sizes"
+						       : "no_rule";
+	enter(c, first + COVER_FLOP, sum, no_flop ? what : NULL,
+	    no_flop ? why : NULL);
+	if (mv_eq(rec_get(r, COL_tc), "unknown"))
+		enter(c, first + COVER_TC, sum, field(c, r, COL_short),
+		    rec_get(r, COL_tc_rule).s != NULL ? "ambiguous"
+						      : "no_name_rule");
 	else
 		enter(c, first + COVER_TC, sum, NULL, NULL);
 }
@@ -209,17 +175,15 @@ read_sums(struct stage *st, struct rec *r)
 	uint32_t first = file_of(c, r) * COVER_N, a;
 	struct cover_sum sum = { 0, 0 };
 
-	(void)rec_f64(r, c->work.dur, &sum.ns);
-	(void)rec_f64(r, c->work.n, &sum.n);
+	(void)rec_real(r, COL_sum_dur_ns, &sum.ns);
+	(void)rec_real(r, COL_n, &sum.n);
 	enter(c, first + COVER_OP, sum,
-	    is_set(r, c->work.why) ? field(&c->what, r, c->work.why) : NULL,
-	    NULL);
-	if (rec_is(r, c->work.tag, "kern"))
+	    rec_get(r, COL_why).s != NULL ? field(c, r, COL_why) : NULL, NULL);
+	if (mv_eq(rec_get(r, COL_tag), "kern"))
 		enter_kernels(c, r, first, sum);
-	else if (rec_is(r, c->work.tag, "graph"))
+	else if (mv_eq(rec_get(r, COL_tag), "graph"))
 		for (a = COVER_SHAPES; a < COVER_N; a++)
-			enter(c, first + a, sum,
-			    field(&c->what, r, c->work.short_name),
+			enter(c, first + a, sum, field(c, r, COL_short),
 			    "whole_graph");
 	stage_pass(st, r);
 }
@@ -253,7 +217,7 @@ put_row(const struct cover *c, uint32_t account, struct mview what,
     struct cover_sum sum, struct mview reason)
 {
 	const struct cover_sum *total = &c->total[account];
-	bool has_src = c->work.src->pos >= 0;
+	bool has_src = rec_has(c->work, COL_src);
 	const char *src;
 	size_t n;
 
@@ -272,40 +236,35 @@ put_row(const struct cover *c, uint32_t account, struct mview what,
 	out_end();
 }
 
-static void
-put_item(const struct cover *c, const struct cover_item *item)
-{
-	struct mview what = { "(known)", 7 }, reason = { "-", 1 };
-	size_t n;
-	const char *s = smap_str(&c->names, item->id, &n), *end = s + n;
-
-	if (!item->known) {
-		what.s = (const char *)memchr(s, '\t', n) + 1;
-		reason.s = memchr(what.s, '\t', (size_t)(end - what.s));
-		what.n = (size_t)(reason.s++ - what.s);
-		reason.n = (size_t)(end - reason.s);
-	}
-	put_row(c, item->account, what, item->sum, reason);
-}
-
 /* The rows of one account, which are the items v[0..n). */
 static void
 put_account(const struct cover *c, const struct cover_item *v, size_t n)
 {
+	const struct mview none = { "-", 1 };
+	struct mview what, reason;
 	struct cover_sum rest = { 0, 0 };
-	size_t i;
+	const char *s;
+	size_t i, len;
 
 	for (i = 0; i < n; i++) {
-		if (c->limit == 0 || i <= (size_t)c->limit) {
-			put_item(c, &v[i]);
+		if (c->limit > 0 && i > (size_t)c->limit) {
+			rest.ns += v[i].sum.ns;
+			rest.n += v[i].sum.n;
 			continue;
 		}
-		rest.ns += v[i].sum.ns;
-		rest.n += v[i].sum.n;
+		what = (struct mview){ "(known)", 7 };
+		reason = none;
+		if (!v[i].known) {
+			s = smap_str(&c->names, v[i].id, &len);
+			what.s = (const char *)memchr(s, '\t', len) + 1;
+			reason = mv(strchr(what.s, '\t') + 1, s + len);
+			what.n = (size_t)(reason.s - what.s) - 1;
+		}
+		put_row(c, v[i].account, what, v[i].sum, reason);
 	}
 	if (rest.n > 0)
-		put_row(c, v[0].account, (struct mview){ "(rest)", 6 }, rest,
-		    (struct mview){ "-", 1 });
+		put_row(
+		    c, v[0].account, (struct mview){ "(rest)", 6 }, rest, none);
 }
 
 static void
@@ -314,7 +273,7 @@ write_rows(struct stage *st)
 	struct cover *c = st->ctx;
 	size_t i, from = 0, n = c->names.n;
 
-	out_legend(c->work.src->pos >= 0 ? c->with_src : c->without);
+	out_legend(rec_has(c->work, COL_src) ? c->with_src : c->without);
 	if (n == 0)
 		return;
 	qsort(c->item, n, sizeof(*c->item), item_order);
@@ -337,36 +296,9 @@ forget_accounts(struct stage *st)
 }
 
 static void
-free_cover(struct cover *c)
+set_limit(void *limit, const char *arg)
 {
-	smap_free(&c->files);
-	smap_free(&c->names);
-	free(c->item);
-	free(c->total);
-	buf_free(&c->what);
-	buf_free(&c->text);
-}
-
-static void
-listen_work(struct cover *c, struct stage *st)
-{
-	struct rec_type *t = stage_on(st, "work", read_sums, NULL, NULL);
-
-	REC_COLS(t, REC_NEED, { &c->work.tag, "tag" }, { &c->work.op, "op" },
-	    { &c->work.dir, "dir" }, { &c->work.short_name, "short" },
-	    { &c->work.why, "why" }, { &c->work.lacks, "lacks" },
-	    { &c->work.family, "family" }, { &c->work.tc, "tc" },
-	    { &c->work.tc_rule, "tc_rule" }, { &c->work.dur, "sum_dur_ns" },
-	    { &c->work.n, "n" });
-	c->work.src = rec_col(t, "src", REC_OPT);
-}
-
-static void
-set_limit(void *to, const char *arg)
-{
-	struct cover *c = to;
-
-	c->limit = cli_i64("-n", arg, 0, INT64_MAX);
+	*(int64_t *)limit = cli_i64("-n", arg, 0, INT64_MAX);
 }
 
 int
@@ -376,7 +308,7 @@ main(int argc, char **argv)
 		"dur_pct", "sum_dur_ns", "n_pct", "n", "reason" };
 	struct cover c = { 0 };
 	const struct cli_opt opts[] = {
-		{ 'n', "limit", .set = set_limit, .to = &c },
+		{ 'n', "limit", .set = set_limit, .to = &c.limit },
 		{ 0 },
 	};
 	struct stage st;
@@ -386,11 +318,18 @@ main(int argc, char **argv)
 	st.ctx = &c;
 	st.section = forget_accounts;
 	st.end = write_rows;
-	listen_work(&c, &st);
+	c.work = stage_reads(&st, "work", read_sums, .opt = "src",
+	    .need = "tag op dir short why lacks family tc tc_rule sum_dur_ns"
+		    " n");
 	c.with_src = out_type("coverage", names, ARRAY_LEN(names));
 	c.without = out_type("coverage", names + 1, ARRAY_LEN(names) - 1);
 	stage_anew(&st, NULL);
 	rc = stage_run(&st);
-	free_cover(&c);
+	smap_free(&c.files);
+	smap_free(&c.names);
+	free(c.item);
+	free(c.total);
+	buf_free(&c.what);
+	buf_free(&c.text);
 	return out_finish(rc);
 }

@@ -45,13 +45,8 @@ struct mfu_iter { /* an iter record; its text is number `who` in mfu.iters */
 
 struct mfu {
 	const char *warn_as;
-	struct {
-		struct rec_col *src, *iter, *key, *step, *cpu, *gpu;
-	} iter;
-	struct {
-		struct rec_col *src, *iter, *tag, *dev, *family, *dir, *phase,
-		    *flop, *exec_flop, *peak, *dur, *flop_ns;
-	} work;
+	struct rec_type *iter, *work;
+	int flop, exec_flop, peak_ns, flop_ns; /* ids of columns of work */
 	/* of the section */
 	struct smap iters;     /* "\tsrc\titer", fields as they stand */
 	struct smap iter_devs; /* "\tsrc\titer\tdev" */
@@ -67,27 +62,25 @@ struct mfu {
 };
 
 static void
-add_field(struct buf *b, const struct rec *r, const struct rec_col *c)
+add_field(struct buf *b, const struct rec *r, int col)
 {
-	size_t n;
-	const char *s = rec_raw(r, c, &n);
+	struct mview v = rec_get_raw(r, col);
 
 	buf_putc(b, '\t');
-	buf_put(b, s != NULL ? s : "-", s != NULL ? n : 1);
+	buf_put(b, v.s, v.n);
 }
 
 /* The number of the record's iteration, and its name in m->text. Iterations are
  * numbered in each file. */
 static uint32_t
-iter_of(struct mfu *m, const struct rec *r, const struct rec_col *src,
-    const struct rec_col *iter)
+iter_of(struct mfu *m, const struct rec *r)
 {
 	bool is_new;
 	uint32_t i;
 
 	buf_clear(&m->text);
-	add_field(&m->text, r, src);
-	add_field(&m->text, r, iter);
+	add_field(&m->text, r, COL_src);
+	add_field(&m->text, r, COL_iter);
 	i = smap_put(&m->iters, m->text.s, m->text.len, &is_new);
 	if (is_new) {
 		ARRAY_GROW(m->sums, i, m->sums_cap);
@@ -101,51 +94,59 @@ read_iter(struct stage *st, struct rec *r)
 {
 	struct mfu *m = st->ctx;
 	struct mfu_iter *row;
-	struct mview key = rec_view(r, m->iter.key);
+	struct mview key = rec_get_raw(r, COL_key);
 
 	ARRAY_GROW(m->row, m->n_row, m->row_cap);
 	row = &m->row[m->n_row++];
-	row->who = iter_of(m, r, m->iter.src, m->iter.iter);
-	row->key = smap_put(&m->keys, key.s != NULL ? key.s : "-",
-	    key.s != NULL ? key.n : 1, NULL);
-	row->has_step = rec_i64(r, m->iter.step, &row->step_ns);
-	row->has_cpu = rec_i64(r, m->iter.cpu, &row->cpu_ns);
-	row->has_gpu = rec_i64(r, m->iter.gpu, &row->gpu_ns);
+	row->who = iter_of(m, r);
+	row->key = smap_put(&m->keys, key.s, key.n, NULL);
+	row->has_step = rec_num(r, COL_step_ns, &row->step_ns);
+	row->has_cpu = rec_num(r, COL_dur_ns, &row->cpu_ns);
+	row->has_gpu = rec_num(r, COL_gpu_ns, &row->gpu_ns);
 	stage_pass(st, r);
 }
 
-/*
- * The part of the FLOPs that the model needs. Forward work in the backward pass
- * repeats what was thrown away to save memory (checkpoints). The backward pass
- * of a fused attention has five products, one of which computes the scores
- * again.
- */
-static double
-needed_part(const struct mfu *m, const struct rec *r)
-{
-	if (rec_is(r, m->work.dir, "fprop") &&
-	    rec_is(r, m->work.phase, "backward"))
-		return 0;
-	if (rec_is(r, m->work.family, "attention") &&
-	    rec_is(r, m->work.dir, "bprop"))
-		return .8;
-	return 1;
-}
-
 static void
-add_kernels(const struct mfu *m, struct mfu_sums *s, const struct rec *r)
+read_work(struct stage *st, struct rec *r)
 {
-	double part = needed_part(m, r), flop = 0, exec_flop = 0, ns = 0;
+	struct mfu *m = st->ctx;
+	struct mview family = rec_get(r, COL_family), dir = rec_get(r, COL_dir);
+	bool is_kern = mv_eq(rec_get(r, COL_tag), "kern"), is_new;
+	struct mfu_sums *s;
+	uint32_t i;
+	double ns, part = 1, flop = 0, exec_flop = 0;
 
-	if (rec_f64(r, m->work.flop_ns, &ns))
+	/* kernels that are products, or can be: their family is unknown */
+	if (rec_get(r, COL_iter).s == NULL ||
+	    (is_kern && family.s != NULL &&
+		!kind_is_product(family.s, family.n)))
+		return;
+	i = iter_of(m, r);
+	s = &m->sums[i];
+	add_field(&m->text, r, COL_dev);
+	smap_put(&m->iter_devs, m->text.s, m->text.len, &is_new);
+	s->n_dev += is_new;
+	if (rec_real(r, COL_sum_dur_ns, &ns))
+		s->dur_ns += ns;
+	if (!is_kern)
+		return;
+	/* The part of the FLOPs that the model needs. Forward work in the
+	 * backward pass repeats what was thrown away to save memory
+	 * (checkpoints). The backward pass of a fused attention has five
+	 * products, one of which computes the scores again. */
+	if (mv_eq(dir, "fprop") && mv_eq(rec_get(r, COL_phase), "backward"))
+		part = 0;
+	else if (mv_eq(family, "attention") && mv_eq(dir, "bprop"))
+		part = .8;
+	if (rec_real(r, m->flop_ns, &ns))
 		s->flop_ns += ns;
-	if (rec_f64(r, m->work.exec_flop, &exec_flop)) {
-		rec_f64(r, m->work.flop, &flop);
+	if (rec_real(r, m->exec_flop, &exec_flop)) {
+		rec_real(r, m->flop, &flop);
 		s->flop += flop;
 		s->exec_flop += exec_flop;
 		s->model_flop += part * exec_flop;
 	}
-	if (!rec_f64(r, m->work.peak, &ns))
+	if (!rec_real(r, m->peak_ns, &ns))
 		return;
 	s->peak_ns += ns;
 	s->model_ns += part * ns;
@@ -153,40 +154,6 @@ add_kernels(const struct mfu *m, struct mfu_sums *s, const struct rec *r)
 		s->peak_flop += exec_flop;
 		s->model_peak_flop += part * exec_flop;
 	}
-}
-
-/* Whether the kernels are products, or can be: their family is unknown. */
-static bool
-can_be_product(const struct mfu *m, const struct rec *r)
-{
-	size_t n;
-	const char *family = rec_raw(r, m->work.family, &n);
-
-	return family == NULL || kind_is_product(family, n);
-}
-
-static void
-read_work(struct stage *st, struct rec *r)
-{
-	struct mfu *m = st->ctx;
-	bool is_kern = rec_is(r, m->work.tag, "kern"), is_new;
-	struct mfu_sums *s;
-	uint32_t i;
-	double ns;
-
-	if (rec_raw(r, m->work.iter, &(size_t){ 0 }) == NULL ||
-	    (is_kern && !can_be_product(m, r)))
-		return;
-	/* this may move m->sums */
-	i = iter_of(m, r, m->work.src, m->work.iter);
-	s = &m->sums[i];
-	add_field(&m->text, r, m->work.dev);
-	smap_put(&m->iter_devs, m->text.s, m->text.len, &is_new);
-	s->n_dev += is_new;
-	if (rec_f64(r, m->work.dur, &ns))
-		s->dur_ns += ns;
-	if (is_kern)
-		add_kernels(m, s, r);
 }
 
 static void
@@ -230,23 +197,6 @@ put_flop(double flop)
 		out_unset();
 }
 
-/* The fields that say which iteration it is. */
-static void
-put_iter(const struct mfu *m, const struct mfu_iter *row, bool has_src)
-{
-	size_t n;
-	const char *s = smap_str(&m->iters, row->who, &n);
-	const char *iter = memchr(s + 1, '\t', n - 1);
-
-	out_rec(has_src ? m->with_src : m->without);
-	if (has_src)
-		out_fields(s, n);
-	else
-		out_fields(iter, (size_t)(s + n - iter));
-	s = smap_str(&m->keys, row->key, &n);
-	out_raw(s, n);
-}
-
 /* The time of all FLOPs at the peaks: those of a type without a peak, or of an
  * unknown type, take as long as the others do on the mean, so that tflops is
  * hfu_pct of peak_tflops. */
@@ -265,8 +215,13 @@ put_row(const struct mfu *m, const struct mfu_iter *row, bool has_src)
 	/* an iteration has its length on each of its devices */
 	double all = step * (double)(s->n_dev > 0 ? s->n_dev : 1);
 	double model = at_peak(s->model_ns, s->model_peak_flop, s->model_flop);
+	size_t n;
+	const char *who = smap_str(&m->iters, row->who, &n);
+	const char *iter = has_src ? who : memchr(who + 1, '\t', n - 1);
 
-	put_iter(m, row, has_src);
+	out_rec(has_src ? m->with_src : m->without);
+	out_fields(iter, (size_t)(who + n - iter));
+	out_word(smap_str(&m->keys, row->key, NULL));
 	put_pct(model, all);
 	put_pct(at_peak(s->peak_ns, s->peak_flop, s->exec_flop), all);
 	out_opt(row->has_step, row->step_ns);
@@ -287,7 +242,7 @@ static void
 write_rows(struct stage *st)
 {
 	struct mfu *m = st->ctx;
-	bool has_src = m->iter.src->pos >= 0 || m->work.src->pos >= 0;
+	bool has_src = rec_has(m->iter, COL_src) || rec_has(m->work, COL_src);
 	size_t i;
 
 	out_legend(has_src ? m->with_src : m->without);
@@ -309,50 +264,6 @@ forget_iters(struct stage *st)
 	m->n_row = 0;
 }
 
-static void
-free_mfu(struct mfu *m)
-{
-	smap_free(&m->iters);
-	smap_free(&m->iter_devs);
-	smap_free(&m->keys);
-	free(m->sums);
-	free(m->row);
-	buf_free(&m->text);
-}
-
-static void
-warn_unknown(const struct mfu *m)
-{
-	const char *prog = err_prog_name();
-
-	if (m->warn_as == NULL || !m->any_row || m->any_flop)
-		return;
-	err_prog(m->warn_as);
-	warn("FLOPs of products are not known in any step; dlp coverage shows"
-	     " why");
-	err_prog(prog);
-}
-
-static void
-listen_mfu(struct mfu *m, struct stage *st)
-{
-	struct rec_type *t = stage_on(st, "iter", read_iter, NULL, NULL);
-
-	m->iter.iter = rec_col(t, "iter", REC_NEED);
-	REC_COLS(t, REC_OPT, { &m->iter.src, "src" }, { &m->iter.key, "key" },
-	    { &m->iter.step, "step_ns" }, { &m->iter.cpu, "dur_ns" },
-	    { &m->iter.gpu, "gpu_ns" });
-	t = stage_on(st, "work", read_work, drop_work_legend, NULL);
-	REC_COLS(t, REC_NEED, { &m->work.iter, "iter" },
-	    { &m->work.tag, "tag" }, { &m->work.dev, "dev" },
-	    { &m->work.family, "family" }, { &m->work.dir, "dir" },
-	    { &m->work.phase, "phase" }, { &m->work.flop, "sum_flop" },
-	    { &m->work.exec_flop, "sum_exec_flop" },
-	    { &m->work.peak, "sum_peak_ns" }, { &m->work.dur, "sum_dur_ns" },
-	    { &m->work.flop_ns, "sum_flop_ns" });
-	m->work.src = rec_col(t, "src", REC_OPT);
-}
-
 int
 main(int argc, char **argv)
 {
@@ -360,7 +271,10 @@ main(int argc, char **argv)
 		"hfu_pct", "step_ns", "cpu_ns", "model_flop", "flop", "tflops",
 		"peak_tflops", "gpu_ns", "mfu_busy_pct", "n_dev", "exec_flop",
 		"known_pct" };
-	struct mfu m = { 0 };
+	struct mfu m = { .flop = col_id("sum_flop"),
+		.exec_flop = col_id("sum_exec_flop"),
+		.peak_ns = col_id("sum_peak_ns"),
+		.flop_ns = col_id("sum_flop_ns") };
 	const struct cli_opt opts[] = {
 		{ 0, "warn-as", .arg = &m.warn_as },
 		{ 0 },
@@ -372,12 +286,27 @@ main(int argc, char **argv)
 	st.ctx = &m;
 	st.section = forget_iters;
 	st.end = write_rows;
-	listen_mfu(&m, &st);
+	m.iter = stage_reads(&st, "iter", read_iter, .need = "iter",
+	    .opt = "src key step_ns dur_ns gpu_ns");
+	m.work = stage_reads(&st, "work", read_work, .legend = drop_work_legend,
+	    .opt = "src",
+	    .need = "iter tag dev family dir phase sum_flop sum_exec_flop"
+		    " sum_peak_ns sum_dur_ns sum_flop_ns");
 	m.with_src = out_type("mfu", names, ARRAY_LEN(names));
 	m.without = out_type("mfu", names + 1, ARRAY_LEN(names) - 1);
 	stage_anew(&st, NULL);
 	rc = stage_run(&st);
-	warn_unknown(&m);
-	free_mfu(&m);
+	if (m.warn_as != NULL && m.any_row && !m.any_flop) {
+		err_prog(m.warn_as);
+		warn("FLOPs of products are not known in any step; dlp coverage"
+		     " shows why");
+		err_prog("dlp-mfu");
+	}
+	smap_free(&m.iters);
+	smap_free(&m.iter_devs);
+	smap_free(&m.keys);
+	free(m.sums);
+	free(m.row);
+	buf_free(&m.text);
 	return out_finish(rc);
 }

@@ -34,8 +34,8 @@ static const char usage[] =
     "      --peak D=T,...    the device's peak for a number type, in TFLOP/s\n"
     "      --peak-bw GB/S    the bandwidth of the device's memory\n"
     "      --work            write a gpuwork record in place of each kernel,\n"
-    "                        copy, set and graph run, for dlp-agg to add up\n" DROP_USAGE
-    "  -u, --unbuffered      write each record at once\n"
+    "                        copy, set and graph run, for dlp-agg to add "
+    "up\n" DROP_USAGE "  -u, --unbuffered      write each record at once\n"
     "  -h, --help            print this text\n"
     "  -V, --version         print the version\n";
 
@@ -99,14 +99,6 @@ static const struct {
 	{ "int4", PK_INT4, PK_N },
 };
 
-/* Reads the table. Call once, first. */
-static void
-gpus_open(struct rate_gpus *g)
-{
-	namerules_parse(&g->table, "gpus.tab", shipped_text("gpus.tab"),
-	    columns, COL_BW + 1);
-}
-
 static double
 positive(const char *opt, const char *s)
 {
@@ -117,28 +109,15 @@ positive(const char *opt, const char *s)
 	return v;
 }
 
-/* DTYPE is a column of the table, or a name of dlp-flops. */
-static int
-peak_named(const char *s)
-{
-	size_t i;
-
-	for (i = 0; i < PK_N; i++)
-		if (strcmp(columns[i + 1], s) == 0)
-			return (int)i;
-	for (i = 0; i < ARRAY_LEN(dtype_peaks); i++)
-		if (strcmp(dtype_peaks[i].dtype, s) == 0)
-			return (int)dtype_peaks[i].product;
-	return -1;
-}
-
 /* The options --peak DTYPE=TFLOPS,... and --peak-bw; a bad argument is fatal.
- */
+ * DTYPE is a column of the table, or a name of dlp-flops. */
 static void
-gpus_peak(struct rate_gpus *g, const char *arg)
+set_peak(void *gpus, const char *arg)
 {
+	struct rate_gpus *g = gpus;
 	char **item, *eq;
 	int i, n, p;
+	size_t k;
 
 	item = cli_list(arg, &n);
 	for (i = 0; i < n; i++) {
@@ -146,8 +125,13 @@ gpus_peak(struct rate_gpus *g, const char *arg)
 		if (eq == NULL)
 			die("--peak: no DTYPE=TFLOPS: '%s'", item[i]);
 		*eq = '\0';
-		p = peak_named(item[i]);
-		if (p < 0)
+		for (p = 0; p < PK_N; p++)
+			if (strcmp(columns[p + 1], item[i]) == 0)
+				break;
+		for (k = 0; p == PK_N && k < ARRAY_LEN(dtype_peaks); k++)
+			if (strcmp(dtype_peaks[k].dtype, item[i]) == 0)
+				p = (int)dtype_peaks[k].product;
+		if (p == PK_N)
 			die("--peak: no such type '%s'", item[i]);
 		g->user.tflops[p] = positive("--peak", eq + 1);
 	}
@@ -155,8 +139,10 @@ gpus_peak(struct rate_gpus *g, const char *arg)
 }
 
 static void
-gpus_peak_bw(struct rate_gpus *g, const char *arg)
+set_peak_bw(void *gpus, const char *arg)
 {
+	struct rate_gpus *g = gpus;
+
 	g->user.gb_s = positive("--peak-bw", arg);
 }
 
@@ -225,21 +211,16 @@ struct gpu_scope {
 static bool
 same_rates(const struct gpu_rates *a, const struct gpu_rates *b)
 {
-	int i;
-
-	for (i = 0; i < PK_N; i++)
-		if (a->tflops[i] != b->tflops[i])
-			return false;
-	return a->gb_s == b->gb_s;
+	return memcmp(a, b, sizeof(*a)) == 0;
 }
 
 static struct gpu_scope *
-scope_of(struct rate_gpus *g, const char *src, size_t n)
+scope_of(struct rate_gpus *g, struct mview src)
 {
 	size_t i = 0, more;
 
-	if (src != NULL)
-		i = smap_put(&g->files, src, n, NULL) + (size_t)1;
+	if (src.s != NULL)
+		i = smap_put(&g->files, src.s, src.n, NULL) + (size_t)1;
 	if (i >= g->nscopes) {
 		more = i + 1 - g->nscopes;
 		g->scopes = xrealloc(g->scopes, i + 1, sizeof(*g->scopes));
@@ -249,69 +230,34 @@ scope_of(struct rate_gpus *g, const char *src, size_t n)
 	return &g->scopes[i];
 }
 
-/* Adds the newest device to a scope. In that of all files a number can be
- * several devices. */
+/* Adds a device. Numbers of devices are a file's (column src); src.s NULL: the
+ * stream names no file. In the scope of all files a number can be several
+ * devices. */
 static void
-scope_add(
-    const struct rate_gpus *g, struct gpu_scope *p, int64_t dev, bool of_all)
-{
-	bool is_new;
-	uint64_t *at = map_put(&p->at, (uint64_t)dev, &is_new);
-	const struct gpu_rates *r = &g->devices[g->ndevices - 1];
-
-	if (is_new || !of_all)
-		*at = g->ndevices;
-	else if (*at > 0 && !same_rates(r, &g->devices[*at - 1]))
-		*at = 0;
-	if (p->first == 0)
-		p->first = g->ndevices;
-	else if (!same_rates(r, &g->devices[p->first - 1]))
-		p->differ = true;
-}
-
-/* Adds a device. Numbers of devices are a file's (column src); src NULL: the
- * stream names no file. */
-static void
-gpus_add(struct rate_gpus *g, const char *src, size_t n, int64_t dev,
+gpus_add(struct rate_gpus *g, struct mview src, int64_t dev,
     const struct gpu_rates *r)
 {
-	struct gpu_scope *p = scope_of(g, src, n);
+	size_t own = (size_t)(scope_of(g, src) - g->scopes), i;
+	struct gpu_scope *p;
+	uint64_t *at;
+	bool is_new;
 
 	ARRAY_GROW(g->devices, g->ndevices, g->cap);
 	g->devices[g->ndevices++] = *r;
-	scope_add(g, p, dev, false);
-	if (p != &g->scopes[0])
-		scope_add(g, &g->scopes[0], dev, true);
-}
-
-/* A file's scope, if it has devices; otherwise that of all files. */
-static const struct gpu_scope *
-known_scope(struct rate_gpus *g, const char *src, size_t n)
-{
-	const struct gpu_scope *p = scope_of(g, src, n);
-
-	return p->first > 0 ? p : &g->scopes[0];
-}
-
-/* The device of that number in a file, and what all devices of a file are; NULL
- * if it is not known, or if they differ. For a record without a file, or a file
- * without devices, the devices of all files count. Valid until the next
- * gpus_add(). */
-static const struct gpu_rates *
-gpus_device(struct rate_gpus *g, const char *src, size_t n, int64_t dev)
-{
-	const uint64_t *at =
-	    map_get(&known_scope(g, src, n)->at, (uint64_t)dev);
-
-	return at != NULL && *at > 0 ? &g->devices[*at - 1] : NULL;
-}
-
-static const struct gpu_rates *
-gpus_all(struct rate_gpus *g, const char *src, size_t n)
-{
-	const struct gpu_scope *p = known_scope(g, src, n);
-
-	return p->first > 0 && !p->differ ? &g->devices[p->first - 1] : NULL;
+	for (i = 0; i < 2; i++) {
+		p = &g->scopes[i == 0 ? own : 0];
+		at = map_put(&p->at, (uint64_t)dev, &is_new);
+		if (is_new || i == 0)
+			*at = g->ndevices;
+		else if (*at > 0 && !same_rates(r, &g->devices[*at - 1]))
+			*at = 0;
+		if (p->first == 0)
+			p->first = g->ndevices;
+		else if (!same_rates(r, &g->devices[p->first - 1]))
+			p->differ = true;
+		if (own == 0)
+			break;
+	}
 }
 
 /* A section begins: its devices are others. */
@@ -343,32 +289,21 @@ static const char *const bytes_names[] = { "bytes", "sum_bytes" };
 static const char *const time_names[] = { "dur_ns", "sum_dur_ns", "gpu_ns",
 	"sum_gpu_ns" };
 
-struct rate_type { /* columns of a record type */
-	struct out_ext *ext;
-	struct rec_col *flop[ARRAY_LEN(flop_names)],
-	    *bytes[ARRAY_LEN(bytes_names)], *time[ARRAY_LEN(time_names)];
-	struct rec_col *peak_ns, *roof_ns, *flop_ns, *bytes_ns;
-	struct rec_col *dtype, *family, *dir, *role, *dev, *src;
-};
-
-struct rate_part { /* --work: columns of a type of GPU work */
-	const struct rate_type *rated; /* of kernels; NULL: has no rates */
-	struct rec_col *iter, *dir, *phase, *family, *inst_id, *dur_ns, *flop,
-	    *bytes, *src;
-};
+#define RATED                                                                  \
+	"causal_flop sum_exec_flop flop sum_flop bytes sum_bytes dur_ns"       \
+	" sum_dur_ns gpu_ns sum_gpu_ns sum_peak_ns sum_roof_ns sum_flop_ns"    \
+	" sum_bytes_ns dtype family dir role dev src"
 
 struct rate {
-	struct rate_type *type; /* one for each type that is rated */
-	struct rate_part part[4];
+	/* ids of columns, in the order of their names */
+	int flop[ARRAY_LEN(flop_names)], bytes[ARRAY_LEN(bytes_names)],
+	    time[ARRAY_LEN(time_names)];
+	int peak_ns, roof_ns, flop_ns, bytes_ns; /* sums */
 	struct out_src_type work;
-	struct rec_col *inst; /* --work: the id of a run of an op */
-	struct map calls;     /* its id -> families that it had, as bits */
+	struct map calls;     /* a run of an op -> families that it had, as
+			       * bits */
 	struct smap families; /* their numbers */
 	struct rate_gpus gpus;
-	struct {
-		struct rec_col *dev, *name, *bw, *src;
-		struct out_ext *ext;
-	} dev;
 	struct gpu_rates unknown; /* of a device that is not known */
 	uint64_t no_peak;       /* records with FLOPs and a type, but no peak */
 	struct buf no_peak_of;  /* the name of the first such GPU */
@@ -404,18 +339,6 @@ quotient(double a, double b, double scale)
 	return a < 0 || b <= 0 ? UNKNOWN : a / b * scale;
 }
 
-/* No arithmetic takes no time, whatever the peak. TFLOP/s are FLOPs per ns
- * divided by 1000. */
-static double
-peak_time(const struct rate_work *w)
-{
-	if (w->peak_ns >= 0)
-		return w->peak_ns;
-	if (w->flop == 0)
-		return 0;
-	return quotient(w->flop, w->peak_tflops, 1e-3);
-}
-
 /* The bound is whatever takes longer at the device's rates. */
 static void
 set_roof(const struct rate_work *w, struct rate_result *r)
@@ -444,7 +367,11 @@ rate_of(const struct rate_work *w, struct rate_result *r)
 	r->gb_s = quotient(w->bytes, w->ns, 1);
 	r->ai = quotient(w->flop, w->bytes, 1);
 	r->bound = "unknown";
-	r->peak_ns = peak_time(w);
+	/* No arithmetic takes no time, whatever the peak. TFLOP/s are FLOPs per
+	 * ns divided by 1000. */
+	r->peak_ns = w->peak_ns >= 0 ? w->peak_ns
+		     : w->flop == 0  ? 0
+				     : quotient(w->flop, w->peak_tflops, 1e-3);
 	r->roof_ns = UNKNOWN;
 	set_roof(w, r);
 	r->peak_tflops = w->peak_tflops > 0 ? w->peak_tflops : UNKNOWN;
@@ -491,225 +418,191 @@ out_rate(double v)
 	}
 }
 
-/* The peaks as --peak takes them, and the bandwidth. */
 static void
-put_peaks(struct rate *x, const struct gpu_rates *g, const struct rec *r)
+put_legend(struct stage *st, struct rec *r)
 {
-	int i;
-
-	buf_clear(&x->peaks);
-	for (i = 0; i < PK_N; i++)
-		if (g->tflops[i] > 0)
-			buf_printf(&x->peaks, "%s%s=%g",
-			    x->peaks.len > 0 ? "," : "", columns[i + 1],
-			    g->tflops[i]);
-	out_ext_begin(x->dev.ext, r);
-	out_raw(x->peaks.len > 0 ? x->peaks.s : NULL, x->peaks.len);
-	out_rate(g->gb_s > 0 ? g->gb_s : UNKNOWN);
-	out_ext_end(x->dev.ext, r);
-}
-
-static void
-put_dev_legend(struct stage *st, struct rec *r)
-{
-	const struct rate *x = st->ctx;
-
-	out_ext_legend(x->dev.ext, r);
+	(void)st;
+	out_ext_legend(rec_arg(r), r);
 }
 
 static void
 take_device(struct stage *st, struct rec *r)
 {
 	struct rate *x = st->ctx;
+	struct out_ext *ext = rec_arg(r);
 	struct gpu_rates g = x->unknown;
 	int64_t dev;
 	double bw = 0;
-	size_t n = 0, n_src = 0;
-	const char *name = rec_str(r, x->dev.name, &x->name, &n);
-	const char *src = rec_raw(r, x->dev.src, &n_src);
+	size_t n = 0;
+	const char *name = rec_text(r, COL_name, &x->name, &n);
+	int i;
 
-	if (rec_i64(r, x->dev.dev, &dev)) {
-		rec_f64(r, x->dev.bw, &bw);
+	if (rec_num(r, COL_dev, &dev)) {
+		rec_real(r, COL_membw_bytes_s, &bw);
 		g = gpus_named(&x->gpus, name, n, bw / 1e9);
-		gpus_add(&x->gpus, src, n_src, dev, &g);
+		gpus_add(&x->gpus, rec_get(r, COL_src), dev, &g);
 		if (x->no_peak_of.len == 0 && name != NULL &&
 		    g.tflops[PK_FP32] == 0)
 			buf_put(&x->no_peak_of, name, n);
 	}
-	put_peaks(x, &g, r);
+	/* the peaks as --peak takes them, and the bandwidth */
+	buf_clear(&x->peaks);
+	for (i = 0; i < PK_N; i++)
+		if (g.tflops[i] > 0)
+			buf_printf(&x->peaks, "%s%s=%g",
+			    x->peaks.len > 0 ? "," : "", columns[i + 1],
+			    g.tflops[i]);
+	out_ext_begin(ext, r);
+	out_raw(x->peaks.len > 0 ? x->peaks.s : NULL, x->peaks.len);
+	out_rate(g.gb_s > 0 ? g.gb_s : UNKNOWN);
+	out_ext_end(ext, r);
 }
 
-/* The record's device, or what all devices of its file are. */
+/* The record's device, or what all devices of its file are, unless they differ.
+ * For a record without a file, or a file without devices, the devices of all
+ * files count. */
 static const struct gpu_rates *
-gpu_of(struct rate *x, const struct rate_type *t, const struct rec *r)
+gpu_of(struct rate *x, const struct rec *r)
 {
-	const struct gpu_rates *g = NULL;
-	size_t n;
-	const char *src = rec_raw(r, t->src, &n);
+	struct rate_gpus *g = &x->gpus;
+	const struct gpu_scope *p = scope_of(g, rec_get(r, COL_src));
+	const uint64_t *at;
+	size_t i = 0;
 	int64_t dev;
 
-	if (t->dev->pos < 0 || rec_is(r, t->dev, "(rest)"))
-		g = gpus_all(&x->gpus, src, n);
-	else if (rec_i64(r, t->dev, &dev))
-		g = gpus_device(&x->gpus, src, n, dev);
-	return g != NULL ? g : &x->unknown;
-}
-
-/* Without a family all that has a type is taken for a product. */
-static bool
-is_product(const struct rate_type *t, const struct rec *r)
-{
-	size_t n;
-	const char *family;
-
-	if (t->family->pos < 0)
-		return true;
-	family = rec_raw(r, t->family, &n);
-	return family != NULL && kind_is_product(family, n);
-}
-
-/* What communication moves goes through links between GPUs, whose bandwidth no
- * peak says. */
-static bool
-is_comm(const struct rate_type *t, const struct rec *r)
-{
-	return rec_is(r, t->family, "collective") || rec_is(r, t->dir, "comm");
+	if (p->first == 0)
+		p = &g->scopes[0];
+	if (!rec_has(r->type, COL_dev) || mv_eq(rec_get(r, COL_dev), "(rest)"))
+		i = p->differ ? 0 : p->first;
+	else if (rec_num(r, COL_dev, &dev) &&
+		 (at = map_get(&p->at, (uint64_t)dev)) != NULL)
+		i = *at;
+	return i > 0 ? &g->devices[i - 1] : &x->unknown;
 }
 
 static double
-first_f64(const struct rec *r, struct rec_col *const *c, size_t n)
+first_real(const struct rec *r, const int *col, size_t n)
 {
 	double v;
 	size_t i;
 
 	for (i = 0; i < n; i++)
-		if (rec_f64(r, c[i], &v) && v >= 0)
+		if (rec_real(r, col[i], &v) && v >= 0)
 			return v;
 	return UNKNOWN;
 }
 
 static bool
-first_i64(const struct rec *r, struct rec_col *const *c, size_t n, int64_t *v)
+first_total(const struct rec *r, const int *col, size_t n, int64_t *v)
 {
 	size_t i;
 
 	for (i = 0; i < n; i++)
-		if (rec_sum(r, c[i], v))
+		if (rec_total(r, col[i], v))
 			return true;
 	return false;
 }
 
-static double
-max_tflops(const struct gpu_rates *g)
+static void
+read_rated(struct rate *x, const struct rec *r, struct rate_work *w)
 {
-	double most = 0;
+	const struct gpu_rates *g = gpu_of(x, r);
+	struct mview dtype = rec_get(r, COL_dtype),
+		     family = rec_get(r, COL_family);
+	bool product;
 	size_t i;
 
-	for (i = 0; i < PK_N; i++)
-		most = g->tflops[i] > most ? g->tflops[i] : most;
-	return most;
-}
-
-static void
-read_rated(struct rate *x, const struct rate_type *t, const struct rec *r,
-    struct rate_work *w)
-{
-	const struct gpu_rates *g = gpu_of(x, t, r);
-	const char *dtype;
-	size_t n;
-
-	w->flop = first_f64(r, t->flop, ARRAY_LEN(t->flop));
-	w->bytes = first_f64(r, t->bytes, ARRAY_LEN(t->bytes));
-	w->ns = first_f64(r, t->time, ARRAY_LEN(t->time));
-	w->peak_ns = first_f64(r, &t->peak_ns, 1);
-	w->roof_ns = first_f64(r, &t->roof_ns, 1);
-	w->group = t->roof_ns->pos >= 0;
-	w->comm = is_comm(t, r);
+	w->flop = first_real(r, x->flop, ARRAY_LEN(x->flop));
+	w->bytes = first_real(r, x->bytes, ARRAY_LEN(x->bytes));
+	w->ns = first_real(r, x->time, ARRAY_LEN(x->time));
+	w->peak_ns = first_real(r, &x->peak_ns, 1);
+	w->roof_ns = first_real(r, &x->roof_ns, 1);
+	w->group = rec_has(r->type, x->roof_ns);
+	/* what communication moves goes through links between GPUs, whose
+	 * bandwidth no peak says */
+	w->comm =
+	    mv_eq(family, "collective") || mv_eq(rec_get(r, COL_dir), "comm");
 	w->gb_s = g->gb_s;
 	w->peak_tflops = 0;
-	w->max_tflops = max_tflops(g);
-	dtype = rec_raw(r, t->dtype, &n);
-	if (dtype != NULL)
-		w->peak_tflops = gpu_tflops(g, dtype, n, is_product(t, r));
+	w->max_tflops = 0;
+	for (i = 0; i < PK_N; i++)
+		if (g->tflops[i] > w->max_tflops)
+			w->max_tflops = g->tflops[i];
+	/* without a family all that has a type is taken for a product */
+	product = !rec_has(r->type, COL_family) ||
+		  (family.s != NULL && kind_is_product(family.s, family.n));
+	if (dtype.s != NULL)
+		w->peak_tflops = gpu_tflops(g, dtype.s, dtype.n, product);
 	if (w->flop > 0 && w->peak_tflops == 0 && w->peak_ns < 0)
 		x->no_peak++;
 }
 
-static void
-out_flop(const struct rate_type *t, const struct rec *r)
-{
-	int64_t v = 0;
-	bool has = first_i64(r, t->flop, ARRAY_LEN(t->flop), &v);
-
-	out_opt(has, v);
-}
-
 /* The time whose work is known; for a group its sum, if it has one. */
 static void
-out_known_time(const struct rate_type *t, const struct rec *r,
-    const struct rec_col *sum, bool known)
+out_known_time(const struct rate *x, const struct rec *r, int sum, bool known)
 {
 	int64_t v = 0;
-	bool has = rec_sum(r, sum, &v);
+	bool has = rec_total(r, sum, &v);
 
 	if (!has)
-		has = first_i64(r, t->time, ARRAY_LEN(t->time), &v);
+		has = first_total(r, x->time, ARRAY_LEN(x->time), &v);
 	else
 		known = true;
 	out_opt(has, known ? v : 0);
 }
 
+/* The columns exec_flop, flop_ns and bytes_ns. */
 static void
-put_known_times(
-    const struct rate_type *t, const struct rec *r, const struct rate_work *w)
+put_known(const struct rate *x, const struct rec *r, const struct rate_work *w)
 {
-	bool part = rec_is(r, t->role, "part");
+	bool part = mv_eq(rec_get(r, COL_role), "part"), has;
+	int64_t v = 0;
 
-	out_known_time(t, r, t->flop_ns, w->flop >= 0);
+	has = first_total(r, x->flop, ARRAY_LEN(x->flop), &v);
+	out_opt(has, v);
+	out_known_time(x, r, x->flop_ns, w->flop >= 0);
 	/* the bytes of a further kernel of the same work are with the first */
 	out_known_time(
-	    t, r, t->bytes_ns, w->bytes >= 0 || (w->flop >= 0 && part));
+	    x, r, x->bytes_ns, w->bytes >= 0 || (w->flop >= 0 && part));
 }
 
 static void
 put_rated(struct stage *st, struct rec *r)
 {
-	const struct rate_type *t = rec_arg(r);
+	struct rate *x = st->ctx;
+	struct out_ext *ext = rec_arg(r);
 	struct rate_work w;
 	struct rate_result q;
 
-	read_rated(st->ctx, t, r, &w);
+	read_rated(x, r, &w);
 	rate_of(&w, &q);
-	out_ext_begin(t->ext, r);
+	out_ext_begin(ext, r);
 	out_rate(q.tflops);
 	out_rate(q.gb_s);
 	out_rate(q.ai);
 	out_rate(q.peak_tflops);
 	out_rate(q.peak_pct);
-	out_raw(q.bound, q.bound != NULL ? strlen(q.bound) : 0);
+	out_word(q.bound);
 	out_rate(q.bound_pct);
 	out_rate(q.peak_ns);
 	out_rate(q.roof_ns);
-	out_flop(t, r);
-	put_known_times(t, r, &w);
-	out_ext_end(t->ext, r);
+	put_known(x, r, &w);
+	out_ext_end(ext, r);
 }
 
 /* True for the first work of a run of an op in each family; work without an op
  * is a call of its own. */
 static bool
-is_call(struct rate *x, const struct rate_part *p, const struct rec *r)
+is_call(struct rate *x, const struct rec *r)
 {
 	uint64_t *had, bit;
-	size_t n;
 	int64_t id;
-	const char *s = rec_raw(r, p->family, &n);
+	struct mview family = rec_get_raw(r, COL_family);
 	uint32_t no;
 
-	if (!rec_i64(r, p->inst_id, &id))
+	if (!rec_num(r, COL_inst_id, &id))
 		return true;
-	no = smap_put(
-	    &x->families, s != NULL ? s : "-", s != NULL ? n : 1, NULL);
+	no = smap_put(&x->families, family.s, family.n, NULL);
 	if (no > 63)
 		rec_die(r, "more than 64 families");
 	had = map_put(&x->calls, (uint64_t)id, NULL);
@@ -721,46 +614,11 @@ is_call(struct rate *x, const struct rate_part *p, const struct rec *r)
 }
 
 static void
-put_col(const struct rec *r, const struct rec_col *c)
+put_col(const struct rec *r, int col)
 {
-	size_t n;
-	const char *s = rec_raw(r, c, &n);
+	struct mview v = rec_get(r, col);
 
-	out_raw(s, n);
-}
-
-/* Work without rates: its time counts if its FLOPs, or bytes, are known. */
-static void
-put_time_of(const struct rate_part *p, const struct rec *r,
-    const struct rec_col *figure)
-{
-	size_t n;
-
-	if (rec_raw(r, figure, &n) != NULL)
-		put_col(r, p->dur_ns);
-	else
-		out_i64(0);
-}
-
-static void
-put_work_times(struct rate *x, const struct rate_part *p, const struct rec *r)
-{
-	const struct rate_type *t = p->rated;
-	struct rate_work w;
-	struct rate_result q;
-
-	if (t == NULL) {
-		out_unset();
-		put_col(r, p->flop);
-		put_time_of(p, r, p->flop);
-		put_time_of(p, r, p->bytes);
-		return;
-	}
-	read_rated(x, t, r, &w);
-	rate_of(&w, &q);
-	out_rate(q.peak_ns);
-	out_flop(t, r);
-	put_known_times(t, r, &w);
+	out_raw(v.s, v.n);
 }
 
 static void
@@ -769,25 +627,42 @@ put_work(struct stage *st, struct rec *r)
 	static const char *const cols[] = { "iter", "dir", "family", "call",
 		"dur_ns", "flop", "bytes", "peak_ns", "exec_flop", "flop_ns",
 		"bytes_ns", "src" };
-	const struct rate_part *p = rec_arg(r);
+	static const int figures[] = { COL_flop, COL_bytes };
 	struct rate *x = st->ctx;
+	bool has_src = rec_has(r->type, COL_src);
+	struct rate_work w;
+	struct rate_result q;
+	size_t i;
 
-	out_rec_src(
-	    &x->work, "gpuwork", cols, ARRAY_LEN(cols), p->src->pos >= 0);
-	put_col(r, p->iter);
-	if (rec_is(r, p->family, "optimizer") ||
-	    rec_is(r, p->phase, "optimizer"))
+	out_rec_src(&x->work, "gpuwork", cols, ARRAY_LEN(cols), has_src);
+	put_col(r, COL_iter);
+	if (mv_eq(rec_get(r, COL_family), "optimizer") ||
+	    mv_eq(rec_get(r, COL_phase), "optimizer"))
 		out_word("optimizer");
 	else
-		put_col(r, p->dir);
-	put_col(r, p->family);
-	out_i64(is_call(x, p, r));
-	put_col(r, p->dur_ns);
-	put_col(r, p->flop);
-	put_col(r, p->bytes);
-	put_work_times(x, p, r);
-	if (p->src->pos >= 0)
-		put_col(r, p->src);
+		put_col(r, COL_dir);
+	put_col(r, COL_family);
+	out_i64(is_call(x, r));
+	put_col(r, COL_dur_ns);
+	put_col(r, COL_flop);
+	put_col(r, COL_bytes);
+	if (rec_type_tag(r->type)[0] == 'k') {
+		read_rated(x, r, &w);
+		rate_of(&w, &q);
+		out_rate(q.peak_ns);
+		put_known(x, r, &w);
+	} else {
+		out_unset();
+		put_col(r, COL_flop);
+		/* without rates: the time counts if the figure is known */
+		for (i = 0; i < ARRAY_LEN(figures); i++)
+			if (rec_get(r, figures[i]).s != NULL)
+				put_col(r, COL_dur_ns);
+			else
+				out_i64(0);
+	}
+	if (has_src)
+		put_col(r, COL_src);
 	out_end();
 }
 
@@ -804,116 +679,53 @@ forget_run(struct stage *st, struct rec *r)
 	struct rate *x = st->ctx;
 	int64_t id;
 
-	if (rec_i64(r, x->inst, &id))
+	if (rec_num(r, COL_inst_id, &id))
 		map_del(&x->calls, (uint64_t)id);
 	stage_pass(st, r);
 }
 
 static void
-put_rated_legend(struct stage *st, struct rec *r)
-{
-	const struct rate_type *t = rec_arg(r);
-
-	(void)st;
-	out_ext_legend(t->ext, r);
-}
-
-static void
-bind_names(
-    struct rec_type *t, struct rec_col **c, const char *const *name, size_t n)
+find_ids(int *id, const char *const *name, size_t n)
 {
 	size_t i;
 
 	for (i = 0; i < n; i++)
-		c[i] = rec_col(t, name[i], REC_OPT);
-}
-
-static void
-attach_type(struct rec_type *t, const char *tag, struct rate_type *x)
-{
-	x->ext = out_ext(names, ARRAY_LEN(names));
-	/* A group can be of anything; kernels are from dlp-flops. */
-	if (strcmp(tag, "kern") == 0) {
-		rec_col(t, "flop", REC_NEED);
-		rec_col(t, "dur_ns", REC_NEED);
-	}
-	bind_names(t, x->flop, flop_names, ARRAY_LEN(flop_names));
-	bind_names(t, x->bytes, bytes_names, ARRAY_LEN(bytes_names));
-	bind_names(t, x->time, time_names, ARRAY_LEN(time_names));
-	REC_COLS(t, REC_OPT, { &x->peak_ns, "sum_peak_ns" },
-	    { &x->roof_ns, "sum_roof_ns" }, { &x->flop_ns, "sum_flop_ns" },
-	    { &x->bytes_ns, "sum_bytes_ns" }, { &x->dtype, "dtype" },
-	    { &x->family, "family" }, { &x->dir, "dir" }, { &x->role, "role" },
-	    { &x->dev, "dev" }, { &x->src, "src" });
-}
-
-/* --work */
-static void
-attach_work(struct stage *st, struct rate *x, struct rate_type *kern)
-{
-	static const char *const tags[] = { "kern", "copy", "set", "graph" };
-	struct rec_type *t;
-	size_t i;
-
-	for (i = 0; i < ARRAY_LEN(tags); i++) {
-		struct rate_part *p = &x->part[i];
-
-		t = stage_on(st, tags[i], put_work, no_legend, p);
-		REC_COLS(t, REC_OPT, { &p->iter, "iter" }, { &p->dir, "dir" },
-		    { &p->phase, "phase" }, { &p->family, "family" },
-		    { &p->inst_id, "inst_id" }, { &p->dur_ns, "dur_ns" },
-		    { &p->flop, "flop" }, { &p->bytes, "bytes" },
-		    { &p->src, "src" });
-		if (i == 0) {
-			attach_type(t, tags[i], kern);
-			p->rated = kern;
-		}
-	}
-	t = stage_on(st, "inst", forget_run, NULL, NULL);
-	x->inst = rec_col(t, "inst_id", REC_OPT);
+		id[i] = col_id(name[i]);
 }
 
 static void
 attach(struct stage *st, struct rate *x, char **types, int n, bool work)
 {
-	struct rec_type *t;
 	int i;
 
 	st->ctx = x;
-	t = stage_on(st, "dev", take_device, put_dev_legend, NULL);
-	x->dev.ext = out_ext(dev_names, ARRAY_LEN(dev_names));
-	x->dev.dev = rec_col(t, "dev", REC_NEED);
-	REC_COLS(t, REC_OPT, { &x->dev.name, "name" },
-	    { &x->dev.bw, "membw_bytes_s" }, { &x->dev.src, "src" });
-	if (work)
-		attach_work(st, x, &x->type[0]);
-	for (i = 0; i < n && !work; i++) {
-		t = stage_on(
-		    st, types[i], put_rated, put_rated_legend, &x->type[i]);
-		attach_type(t, types[i], &x->type[i]);
-	}
+	find_ids(x->flop, flop_names, ARRAY_LEN(flop_names));
+	find_ids(x->bytes, bytes_names, ARRAY_LEN(bytes_names));
+	find_ids(x->time, time_names, ARRAY_LEN(time_names));
+	x->peak_ns = col_id("sum_peak_ns");
+	x->roof_ns = col_id("sum_roof_ns");
+	x->flop_ns = col_id("sum_flop_ns");
+	x->bytes_ns = col_id("sum_bytes_ns");
+	stage_reads(st, "dev", take_device, .need = "dev",
+	    .opt = "name membw_bytes_s src", .legend = put_legend,
+	    .arg = out_ext(dev_names, ARRAY_LEN(dev_names)));
 	st->section = on_rate_section;
-}
-
-static void
-warn_no_peak(struct rate *x)
-{
-	if (x->no_peak > 0 && x->no_peak_of.len > 0)
-		warn("no peak rates known of %s, so percentages of them are"
-		     " unset: --peak gives them",
-		    buf_str(&x->no_peak_of));
-}
-
-static void
-set_peak(void *gpus, const char *arg)
-{
-	gpus_peak(gpus, arg);
-}
-
-static void
-set_peak_bw(void *gpus, const char *arg)
-{
-	gpus_peak_bw(gpus, arg);
+	if (work) {
+		stage_reads(st, "kern copy set graph", put_work,
+		    .opt =
+			"iter dir phase family inst_id dur_ns flop bytes src",
+		    .legend = no_legend);
+		stage_reads(st, "kern", put_work, .need = "flop dur_ns",
+		    .opt = RATED, .legend = no_legend);
+		stage_reads(st, "inst", forget_run, .opt = "inst_id");
+		return;
+	}
+	/* a group can be of anything; kernels are from dlp-flops */
+	for (i = 0; i < n; i++)
+		stage_reads(st, types[i], put_rated, .legend = put_legend,
+		    .arg = out_ext(names, ARRAY_LEN(names)), .opt = RATED,
+		    .need =
+			strcmp(types[i], "kern") == 0 ? "flop dur_ns" : NULL);
 }
 
 int
@@ -939,14 +751,16 @@ main(int argc, char **argv)
 	for (i = 0; i < n; i++)
 		if (v[i][0] == '\0' || strcmp(v[i], "dev") == 0)
 			die("-T: no type to rate: '%s' in '%s'", v[i], types);
-	gpus_open(&rate.gpus);
-	rate.type = xcalloc((size_t)n + 1, sizeof(*rate.type));
+	namerules_parse(&rate.gpus.table, "gpus.tab", shipped_text("gpus.tab"),
+	    columns, COL_BW + 1);
 	attach(&st, &rate, v, n, work);
 	rc = stage_run(&st);
-	warn_no_peak(&rate);
+	if (rate.no_peak > 0 && rate.no_peak_of.len > 0)
+		warn("no peak rates known of %s, so percentages of them are"
+		     " unset: --peak gives them",
+		    buf_str(&rate.no_peak_of));
 	free(v);
 	rc = out_finish(rc);
-	free(rate.type);
 	map_free(&rate.calls);
 	smap_free(&rate.families);
 	return rc;

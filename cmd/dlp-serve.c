@@ -67,21 +67,11 @@ struct serve {
 	const char *capture; /* a stream of the trace of the capture, or NULL */
 	struct serve_capture *cap_v;
 	size_t cap_n, cap_cap;
-	struct {
-		struct rec_col *text;
-		struct workrec_cols w;
-	} range;
-	struct work_type {
-		struct workrec_cols w;
-		struct rec_col *api;
-		bool kern;
-	} kern, copy, set, graph;
 	struct serve_proc *proc;
 	size_t n, cap;
 	int64_t heads[4], layers, params, elem; /* 0: unknown */
 	int64_t seen[4], seen_layers;           /* the same, as ops show */
-	const char *warn_as;  /* NULL: say nothing if there are no steps */
-	bool any, in_section; /* steps */
+	bool any, in_section;                   /* steps */
 	struct out_src_type type;
 };
 
@@ -91,81 +81,68 @@ static bool
 read_heads(struct mview v, int64_t heads[4])
 {
 	const char *p = mv_find(v, "sizes = [["), *end = v.s + v.n;
-	int64_t d[3][3];
-	int i, k;
+	int64_t d[9];
+	int i;
 
 	if (mv_find(v, "unified_attention") == NULL || p == NULL)
 		return false;
 	p += strlen("sizes = [");
-	for (i = 0; i < 3; i++) {
-		if ((i > 0 && !serving_word(&p, end, ", ")) ||
-		    !serving_word(&p, end, "["))
+	for (i = 0; i < 9; i++)
+		if (!serving_word(&p, end,
+			i == 0       ? "["
+			: i % 3 == 0 ? "], ["
+				     : ", ") ||
+		    !serving_number(&p, end, &d[i]))
 			return false;
-		for (k = 0; k < 3; k++)
-			if ((k > 0 && !serving_word(&p, end, ", ")) ||
-			    !serving_number(&p, end, &d[i][k]))
-				return false;
-		if (!serving_word(&p, end, "]"))
-			return false;
-	}
-	heads[0] = d[0][1];
-	heads[1] = d[1][1];
-	heads[2] = d[0][2];
-	heads[3] = d[2][2];
+	if (!serving_word(&p, end, "]"))
+		return false;
+	heads[0] = d[1];
+	heads[1] = d[4];
+	heads[2] = d[2];
+	heads[3] = d[8];
 	return true;
 }
 
 /* The trace of the capture: capture_32_FULL around the launches of the graph
  * for up to 32 tokens. Nothing runs on the GPU meanwhile. */
-
-static void
-capture_range(struct serve *sv, const struct workrec *w, struct mview v)
-{
-	struct serve_capture *c;
-	const char *p = v.s, *end = v.s + v.n;
-	int64_t size;
-
-	c = sv->cap_n > 0 ? &sv->cap_v[sv->cap_n - 1] : NULL;
-	if (serving_word(&p, end, "capture_") &&
-	    serving_number(&p, end, &size)) {
-		ARRAY_GROW(sv->cap_v, sv->cap_n, sv->cap_cap);
-		sv->cap_v[sv->cap_n++] = (struct serve_capture){
-			.size = size, .start = w->start, .end = w->end
-		};
-	} else if (c != NULL && w->start < c->end && read_heads(v, c->heads)) {
-		c->layers++;
-	}
-}
-
 static void
 capture_read(struct serve *sv)
 {
 	struct rec_reader *rd = rec_open(sv->capture);
 	struct rec_type *range = rec_type(rd, "range"),
 			*call = rec_type(rd, "call");
-	const struct rec_col *text = rec_col(range, "text", REC_NEED);
-	const struct rec_col *api = rec_col(call, "api", REC_NEED);
-	struct workrec_cols rw, cw;
 	struct serve_capture *c;
 	struct workrec w;
 	struct mview v;
+	const char *p;
 	struct rec r;
+	int64_t size;
 
-	workrec_bind(&rw, range, WORKREC_SPAN, 0);
-	workrec_bind(&cw, call, WORKREC_SPAN, 0);
+	rec_want(range, REC_NEED, "text start_ns dur_ns");
+	rec_want(call, REC_NEED, "api start_ns dur_ns");
 	while (rec_next(rd, &r)) {
 		if (r.kind != REC_DATA || (r.type != range && r.type != call))
 			continue;
-		workrec_read(&w, r.type == range ? &rw : &cw, &r);
-		v.s = rec_raw(&r, r.type == range ? text : api, &v.n);
+		work_read(&w, &r);
+		v = rec_get(&r, r.type == range ? COL_text : COL_api);
 		if (v.s == NULL || !w.has_start)
 			continue;
 		c = sv->cap_n > 0 ? &sv->cap_v[sv->cap_n - 1] : NULL;
-		if (r.type == range)
-			capture_range(sv, &w, v);
-		else if (c != NULL && w.start < c->end &&
-			 mv_find(v, "LaunchKernel") != NULL)
-			c->n_kern++;
+		if (c != NULL && w.start >= c->end)
+			c = NULL;
+		p = v.s;
+		if (r.type == call) {
+			if (c != NULL && mv_find(v, "LaunchKernel") != NULL)
+				c->n_kern++;
+		} else if (serving_word(&p, v.s + v.n, "capture_") &&
+			   serving_number(&p, v.s + v.n, &size)) {
+			ARRAY_GROW(sv->cap_v, sv->cap_n, sv->cap_cap);
+			sv->cap_v[sv->cap_n++] = (struct serve_capture){
+				.size = size, .start = w.start, .end = w.end
+			};
+		} else if (c != NULL && read_heads(v, c->heads)) {
+			c->layers++;
+		}
 	}
 	rec_close(rd);
 	if (sv->cap_n == 0)
@@ -353,8 +330,8 @@ take_range(struct stage *st, struct rec *r)
 	struct mview v;
 	struct ivl gpu;
 
-	workrec_read(&w, &sv->range.w, r);
-	v.s = rec_raw(r, sv->range.text, &v.n);
+	work_read(&w, r);
+	v = rec_get(r, COL_text);
 	if (v.s == NULL || !w.has_dur) {
 		stage_pass(st, r);
 		return;
@@ -383,19 +360,17 @@ static void
 take_work(struct stage *st, struct rec *r)
 {
 	struct serve *sv = st->ctx;
-	struct work_type *t = rec_arg(r);
+	bool kern = rec_type_tag(r->type)[0] == 'k';
 	struct serve_proc *p;
 	struct workrec w;
-	struct mview api;
 
-	workrec_read(&w, &t->w, r);
+	work_read(&w, r);
 	if (w.has_api && w.has_dur && (p = proc_of(sv, &w, false)) != NULL &&
 	    p->step.live && w.api >= p->step.start && w.api < p->step.end) {
 		ivl_add(&p->step.gpu, w.start, w.end);
-		p->step.n_kern += t->kern;
-		api.s = rec_raw(r, t->api, &api.n);
-		p->step.n_graph += t->kern && api.s != NULL &&
-				   mv_find(api, "GraphLaunch") != NULL;
+		p->step.n_kern += kern;
+		p->step.n_graph +=
+		    kern && mv_has(rec_get(r, COL_api), "GraphLaunch");
 	}
 	stage_pass(st, r);
 }
@@ -427,27 +402,6 @@ finish_serve(struct stage *st)
 		    &sv->type, "serve", serve_cols, ARRAY_LEN(serve_cols));
 	sv->in_section = false;
 	forget_procs(sv);
-}
-
-static void
-say_none(const struct serve *sv)
-{
-	if (sv->any || sv->warn_as == NULL)
-		return;
-	err_prog(sv->warn_as);
-	warn("no steps of vLLM or SGLang: record an engine whose ranges have"
-	     " their texts, see dlp-serve(1)");
-	err_prog("dlp-serve");
-}
-
-static void
-listen_work(struct stage *st, struct work_type *t, const char *tag)
-{
-	struct rec_type *type = stage_on(st, tag, take_work, NULL, t);
-
-	workrec_bind(&t->w, type, WORKREC_SPAN,
-	    WORKREC_API_START | WORKREC_PID | WORKREC_SRC);
-	t->api = rec_col(type, "api", REC_OPT);
 }
 
 static void
@@ -490,8 +444,7 @@ main(int argc, char **argv)
 		{ 0, "warn-as", .arg = &warn_as },
 		{ 0 },
 	};
-	struct serve sv = { .elem = 2, .kern.kern = true };
-	struct rec_type *t;
+	struct serve sv = { .elem = 2 };
 	struct stage st;
 	int rc;
 
@@ -501,22 +454,22 @@ main(int argc, char **argv)
 	read_count("--params", params, &sv.params);
 	read_count("--elem", elem, &sv.elem);
 	sv.capture = capture;
-	sv.warn_as = warn_as;
 	if (capture != NULL)
 		capture_read(&sv);
 	st.ctx = &sv;
 	st.end = finish_serve;
-	t = stage_on(&st, "range", take_range, NULL, NULL);
-	workrec_bind(&sv.range.w, t, WORKREC_SPAN, WORKREC_PID | WORKREC_SRC);
-	sv.range.text = rec_col(t, "text", REC_NEED);
-	listen_work(&st, &sv.kern, "kern");
-	listen_work(&st, &sv.copy, "copy");
-	listen_work(&st, &sv.set, "set");
-	listen_work(&st, &sv.graph, "graph");
+	stage_reads(&st, "range", take_range, .need = "start_ns dur_ns text",
+	    .opt = "pid src");
+	stage_reads(&st, "kern copy set graph", take_work,
+	    .need = "start_ns dur_ns", .opt = "api_start_ns pid src api");
 	stage_anew(&st, NULL);
 	rc = stage_run(&st);
-	if (rc == EXIT_OK)
-		say_none(&sv);
+	if (rc == EXIT_OK && !sv.any && warn_as != NULL) {
+		err_prog(warn_as);
+		warn("no steps of vLLM or SGLang: record an engine whose ranges"
+		     " have their texts, see dlp-serve(1)");
+		err_prog("dlp-serve");
+	}
 	forget_procs(&sv);
 	free(sv.proc);
 	free(sv.cap_v);
