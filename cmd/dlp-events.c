@@ -34,6 +34,8 @@ static const char usage[] =
 
 enum { FWD, BWD, DIRS };
 
+enum { MOD, OP, ARGS, SHAPES, PARTS }; /* of what a case is made */
+
 struct ev_runs { /* of a case, in one direction */
 	uint64_t n;
 	int64_t gpu_ns;
@@ -45,9 +47,9 @@ struct ev_runs { /* of a case, in one direction */
 	uint64_t more; /* launches of other kernels */
 };
 
-struct ev_group {                     /* a case, and what was seen of it */
-	uint32_t key;                 /* in texts: what the case is made of */
-	size_t mod, op, args, shapes; /* bytes of the key; -1: unset */
+struct ev_group {           /* a case, and what was seen of it */
+	uint32_t key;       /* in texts: what the case is made of */
+	size_t part[PARTS]; /* bytes of the key; -1: unset */
 	uint32_t layer;
 	uint32_t result; /* in texts, + 1 */
 	int64_t out[2];
@@ -69,76 +71,59 @@ struct events {
 	size_t ntypes;
 	bool nhwc;          /* some kernels work on channels_last */
 	struct smap others; /* ops that are not the one */
-	struct {
-		struct rec_col *id, *name, *mod, *op, *dir, *layer, *shapes,
-		    *args, *bwd, *text;
-	} ops;
-	struct {
-		struct rec_col *op_id, *gpu;
-	} inst;
-	struct {
-		struct rec_col *op_id, *dur, *brief, *dtype, *role, *params;
-	} kern;
 	struct buf key, tmp;
 };
-
-/* Appends a column's value and a NUL; nothing if it is unset. Returns the
- * length or -1. */
-static size_t
-key_part(struct events *v, const struct rec *r, const struct rec_col *c)
-{
-	size_t n, from = v->key.len;
-	const char *s = rec_raw(r, c, &n);
-
-	if (s == NULL)
-		return (size_t)-1;
-	esc_undo(&v->key, s, n);
-	n = v->key.len - from;
-	buf_putc(&v->key, '\0');
-	return n;
-}
 
 static struct ev_group *
 group_of_op(struct events *v, const struct rec *r)
 {
-	struct ev_group x = { 0 }, *g;
+	static const int cols[PARTS] = { COL_mod, COL_op, COL_args,
+		COL_shapes };
+	struct ev_group x = { 0 };
 	uint64_t *at;
-	size_t n;
+	size_t n, from;
 	const char *s;
+	struct mview value;
+	int i;
 
+	/* the values that are set, each with a NUL; which of them are set is
+	 * part of the key */
 	buf_clear(&v->key);
-	x.mod = key_part(v, r, v->ops.mod);
-	x.op = key_part(v, r, v->ops.op);
-	x.args = key_part(v, r, v->ops.args);
-	x.shapes = key_part(v, r, v->ops.shapes);
-	/* which of them are set is part of the key */
-	buf_printf(&v->key, "%d%d%d", x.mod == (size_t)-1, x.args == (size_t)-1,
-	    x.shapes == (size_t)-1);
+	for (i = 0; i < PARTS; i++) {
+		x.part[i] = (size_t)-1;
+		value = rec_get(r, cols[i]);
+		if (value.s == NULL)
+			continue;
+		from = v->key.len;
+		esc_undo(&v->key, value.s, value.n);
+		x.part[i] = v->key.len - from;
+		buf_putc(&v->key, '\0');
+	}
+	buf_printf(&v->key, "%d%d%d", x.part[MOD] == (size_t)-1,
+	    x.part[ARGS] == (size_t)-1, x.part[SHAPES] == (size_t)-1);
 	x.key = smap_put(&v->texts, v->key.s, v->key.len, NULL);
 	at = map_put(&v->by_key, x.key, NULL);
 	if (*at != 0)
 		return &v->group[*at - 1];
-	s = rec_str(r, v->ops.layer, &v->tmp, &n);
+	s = rec_text(r, COL_layer, &v->tmp, &n);
 	x.layer = smap_put(&v->texts, s != NULL ? s : "", n, NULL);
 	ARRAY_GROW(v->group, v->ngroup, v->cap);
-	g = &v->group[v->ngroup++];
-	*g = x;
+	v->group[v->ngroup++] = x;
 	*at = v->ngroup;
-	return g;
+	return &v->group[v->ngroup - 1];
 }
 
 static void
 read_op(struct stage *st, struct rec *r)
 {
 	struct events *v = st->ctx;
-	struct mview op = rec_view(r, v->ops.op), dir = rec_view(r, v->ops.dir);
-	struct mview out = rec_view(r, v->ops.bwd);
+	struct mview op = rec_get(r, COL_op), out = rec_get(r, COL_bwd_shapes);
 	struct ev_group *g;
 	int64_t id;
 
-	if (!rec_i64(r, v->ops.id, &id) || op.s == NULL)
+	if (!rec_num(r, COL_op_id, &id) || op.s == NULL)
 		return;
-	if (!mv_eq(strchr(v->op, '/') != NULL ? rec_view(r, v->ops.name) : op,
+	if (!mv_eq(strchr(v->op, '/') != NULL ? rec_get(r, COL_name) : op,
 		v->op)) {
 		if (v->others.n < 4096)
 			smap_put(&v->others, op.s, op.n, NULL);
@@ -147,23 +132,21 @@ read_op(struct stage *st, struct rec *r)
 	}
 	g = group_of_op(v, r);
 	/* AccumulateGrad's sizes are those of a parameter */
-	if (out.s != NULL &&
-	    mv_find(rec_view(r, v->ops.text), "AccumulateGrad") == NULL)
+	if (out.s != NULL && !mv_has(rec_get(r, COL_text), "AccumulateGrad"))
 		g->result = smap_put(&v->texts, out.s, out.n, NULL) + 1;
 	*map_put(&v->by_op, (uint64_t)id, NULL) =
 	    (uint64_t)(g - v->group) * DIRS +
-	    (mv_eq(dir, "bprop") ? BWD : FWD) + 1;
+	    (mv_eq(rec_get(r, COL_dir), "bprop") ? BWD : FWD) + 1;
 }
 
 /* The group of a record's op; NULL if it is another op. */
 static struct ev_group *
-group_at(
-    struct events *v, const struct rec *r, const struct rec_col *c, int *dir)
+group_at(struct events *v, const struct rec *r, int *dir)
 {
 	const uint64_t *at;
 	int64_t id;
 
-	if (!rec_i64(r, c, &id) ||
+	if (!rec_num(r, COL_op_id, &id) ||
 	    (at = map_get(&v->by_op, (uint64_t)id)) == NULL || *at == 0)
 		return NULL;
 	*dir = (int)((*at - 1) % DIRS);
@@ -178,9 +161,9 @@ read_inst(struct stage *st, struct rec *r)
 	int64_t ns;
 	int dir;
 
-	if ((g = group_at(v, r, v->inst.op_id, &dir)) == NULL)
+	if ((g = group_at(v, r, &dir)) == NULL)
 		return;
-	if (!rec_i64(r, v->inst.gpu, &ns) || ns <= 0)
+	if (!rec_num(r, COL_gpu_ns, &ns) || ns <= 0)
 		return; /* as AccumulateGrad often is */
 	g->runs[dir].n++;
 	g->runs[dir].gpu_ns = num_add(g->runs[dir].gpu_ns, ns);
@@ -227,24 +210,6 @@ note_type(struct events *v, struct ev_group *g, struct mview dtype, int64_t ns)
 	}
 }
 
-/* "N=32,...,P=112,Q=112,": the sizes of a convolution's result. */
-static void
-note_result(struct ev_group *g, struct mview params)
-{
-	static const char *const keys[] = { ",P=", ",Q=" };
-	const char *s;
-	int i;
-
-	for (i = 0; i < 2; i++) {
-		s = mv_find(params, keys[i]);
-		if (s == NULL)
-			continue;
-		s += 3;
-		if (!num_i64(s, strspn(s, "0123456789"), &g->out[i]))
-			g->out[i] = 0;
-	}
-}
-
 /* Whether a kernel's name tells that tensors are not channels_last: those of
  * normalisation and interpolation say channels_last or nhwc if they are. */
 static bool
@@ -262,18 +227,18 @@ static void
 read_kern(struct stage *st, struct rec *r)
 {
 	struct events *v = st->ctx;
-	struct mview name = rec_view(r, v->kern.brief),
-		     role = rec_view(r, v->kern.role),
-		     params = rec_view(r, v->kern.params);
+	struct mview name = rec_get(r, COL_short), role = rec_get(r, COL_role),
+		     params = rec_get(r, COL_params);
 	struct ev_group *g;
+	const char *s;
 	int64_t ns = 0;
-	int dir;
+	int dir, i;
 
-	if (!rec_i64(r, v->kern.dur, &ns) || ns < 0)
+	if (!rec_num(r, COL_dur_ns, &ns) || ns < 0)
 		ns = 0;
-	g = group_at(v, r, v->kern.op_id, &dir);
+	g = group_at(v, r, &dir);
 	if (!mv_eq(role, "aux") && !mv_eq(role, "bias"))
-		note_type(v, g, rec_view(r, v->kern.dtype), ns);
+		note_type(v, g, rec_get(r, COL_dtype), ns);
 	v->nhwc |= mv_find(name, "nhwc") != NULL;
 	if (g == NULL)
 		return;
@@ -283,8 +248,13 @@ read_kern(struct stage *st, struct rec *r)
 	g->nchw |= names_nchw(name);
 	g->dgrad |= mv_eq(role, "dgrad");
 	g->wgrad |= mv_eq(role, "wgrad");
-	if (params.s != NULL)
-		note_result(g, params);
+	/* "N=32,...,P=112,Q=112,": the sizes of a convolution's result */
+	for (i = 0; i < 2 && params.s != NULL; i++) {
+		s = mv_find(params, i == 0 ? ",P=" : ",Q=");
+		if (s != NULL &&
+		    !num_i64(s + 3, strspn(s + 3, "0123456789"), &g->out[i]))
+			g->out[i] = 0;
+	}
 }
 
 static void
@@ -295,38 +265,17 @@ begin_events(struct stage *st)
 	map_clear(&v->by_op); /* the numbers of ops are those of a section */
 }
 
-static void
-listen_events(struct stage *st, struct events *v)
-{
-	struct rec_type *op = stage_on(st, "op", read_op, NULL, NULL);
-	struct rec_type *inst = stage_on(st, "inst", read_inst, NULL, NULL);
-	struct rec_type *kern = stage_on(st, "kern", read_kern, NULL, NULL);
-
-	REC_COLS(op, REC_NEED, { &v->ops.id, "op_id" }, { &v->ops.op, "op" },
-	    { &v->ops.dir, "dir" }, { &v->ops.mod, "mod" });
-	REC_COLS(op, REC_OPT, { &v->ops.name, "name" },
-	    { &v->ops.layer, "layer" }, { &v->ops.shapes, "shapes" },
-	    { &v->ops.args, "args" }, { &v->ops.bwd, "bwd_shapes" },
-	    { &v->ops.text, "text" });
-	REC_COLS(inst, REC_NEED, { &v->inst.op_id, "op_id" });
-	REC_COLS(inst, REC_OPT, { &v->inst.gpu, "gpu_ns" });
-	REC_COLS(kern, REC_NEED, { &v->kern.op_id, "op_id" });
-	REC_COLS(kern, REC_OPT, { &v->kern.dur, "dur_ns" },
-	    { &v->kern.brief, "short" }, { &v->kern.dtype, "dtype" },
-	    { &v->kern.role, "role" }, { &v->kern.params, "params" });
-}
-
 static struct mview
 part(const struct events *v, const struct ev_group *g, int i)
 {
-	size_t n[] = { g->mod, g->op, g->args, g->shapes };
 	const char *s = smap_str(&v->texts, g->key, NULL);
 	int k;
 
+	if (g->part[i] == (size_t)-1)
+		return mv(NULL, NULL);
 	for (k = 0; k < i; k++)
-		s += n[k] == (size_t)-1 ? 0 : n[k] + 1;
-	return (struct mview){ n[i] == (size_t)-1 ? NULL : s,
-		n[i] == (size_t)-1 ? 0 : n[i] };
+		s += g->part[k] + 1; /* an unset one has no bytes */
+	return (struct mview){ s, g->part[i] };
 }
 
 /* The type in which most of the time was spent; NULL if none is known. */
@@ -339,25 +288,6 @@ most_used(const struct events *v, const int64_t *ns)
 		if (ns[i] > ns[best])
 			best = i;
 	return v->ntypes > 0 && ns[best] > 0 ? v->types[best] : NULL;
-}
-
-static struct ev_case
-case_of(const struct events *v, const struct ev_group *g)
-{
-	struct ev_case c = { .mod = part(v, g, 0),
-		.op = part(v, g, 1),
-		.args = part(v, g, 2),
-		.shapes = part(v, g, 3),
-		.out = { g->out[0], g->out[1] },
-		.bwd = g->runs[BWD].n > 0,
-		.no_dgrad = g->wgrad && !g->dgrad,
-		.nhwc = v->nhwc && !g->nchw,
-		.dtype = most_used(v, g->type_ns),
-		.usual = most_used(v, v->type_ns) };
-
-	if (g->result > 0)
-		c.result.s = smap_str(&v->texts, g->result - 1, &c.result.n);
-	return c;
 }
 
 static void
@@ -389,11 +319,22 @@ static const char *
 put_case(struct buf *b, const struct events *v, const struct ev_group *g,
     struct ev_args *a, int no)
 {
-	struct ev_case c = case_of(v, g);
+	struct ev_case c = { .mod = part(v, g, MOD),
+		.op = part(v, g, OP),
+		.args = part(v, g, ARGS),
+		.shapes = part(v, g, SHAPES),
+		.out = { g->out[0], g->out[1] },
+		.bwd = g->runs[BWD].n > 0,
+		.no_dgrad = g->wgrad && !g->dgrad,
+		.nhwc = v->nhwc && !g->nchw,
+		.dtype = most_used(v, g->type_ns),
+		.usual = most_used(v, v->type_ns) };
 	struct buf code = { 0 }, assumed = { 0 };
 	const char *why, *layer;
 	size_t n;
 
+	if (g->result > 0)
+		c.result.s = smap_str(&v->texts, g->result - 1, &c.result.n);
 	if (g->runs[FWD].nkern + g->runs[BWD].nkern == 0)
 		why = "it launched copies or memory sets, no kernels";
 	else
@@ -415,14 +356,10 @@ put_case(struct buf *b, const struct events *v, const struct ev_group *g,
 	}
 	if (g->tf32 && g->fp32)
 		buf_puts(b, "    # recorded both with TF32 and without it\n");
-	if (g->tf32) {
-		buf_puts(b, "    tf32(True)\n");
-		buf_put(b, code.s, code.len);
-	}
-	if (!g->tf32 || g->fp32) {
-		buf_puts(b, "    tf32(False)\n");
-		buf_put(b, code.s, code.len);
-	}
+	if (g->tf32)
+		buf_printf(b, "    tf32(True)\n%s", buf_str(&code));
+	if (!g->tf32 || g->fp32)
+		buf_printf(b, "    tf32(False)\n%s", buf_str(&code));
 done:
 	buf_free(&code);
 	buf_free(&assumed);
@@ -461,23 +398,13 @@ no_such_op(const struct events *v)
 	    buf_str(&b));
 }
 
-/* One line for each case that cannot be run again, and each reason. */
-static void
-say_why(const struct events *v, const struct ev_group *g, const char *why)
-{
-	struct mview sizes = part(v, g, 3);
-
-	warn("%s%s%.*s: cannot be run again: %s", v->op,
-	    sizes.s != NULL ? " " : "", sizes.n < 120 ? (int)sizes.n : 120,
-	    sizes.s != NULL ? sizes.s : "", why);
-}
-
 static void
 put_program(const struct events *v)
 {
 	int64_t most = cli_i64("-n", v->limit, 0, INT32_MAX);
 	struct ev_args a = { 0 };
 	struct buf b = { 0 };
+	struct mview sizes;
 	const char *why;
 	size_t i;
 	int no = 0;
@@ -496,10 +423,14 @@ put_program(const struct events *v)
 		if (v->group[i].runs[FWD].n + v->group[i].runs[BWD].n == 0)
 			continue;
 		why = put_case(&b, v, &v->group[i], &a, no + 1);
+		sizes = part(v, &v->group[i], SHAPES);
 		if (why == NULL)
 			no++;
-		else
-			say_why(v, &v->group[i], why);
+		else /* a line for each case that cannot be run again */
+			warn("%s%s%.*s: cannot be run again: %s", v->op,
+			    sizes.s != NULL ? " " : "",
+			    sizes.n < 120 ? (int)sizes.n : 120,
+			    sizes.s != NULL ? sizes.s : "", why);
 	}
 	ev_args_free(&a);
 	if (no == 0)
@@ -534,7 +465,11 @@ main(int argc, char **argv)
 	st.result = true;
 	st.ctx = &v;
 	st.section = begin_events;
-	listen_events(&st, &v);
+	stage_reads(&st, "op", read_op, .need = "op_id op dir mod",
+	    .opt = "name layer shapes args bwd_shapes text");
+	stage_reads(&st, "inst", read_inst, .need = "op_id", .opt = "gpu_ns");
+	stage_reads(&st, "kern", read_kern, .need = "op_id",
+	    .opt = "dur_ns short dtype role params");
 	rc = stage_run(&st);
 	if (rc == 0 && v.ngroup == 0)
 		no_such_op(&v);
