@@ -17,6 +17,7 @@
 #include "lines.h"
 #include "map.h"
 #include "num.h"
+#include "shipped.h"
 #include "stage.h"
 
 static const char usage[] =
@@ -49,76 +50,54 @@ csv_field(const struct ncu_csv *c, int i)
 	return c->text.s + c->at[i];
 }
 
+/* Splits the line into fields. */
 static void
-csv_begin_field(struct ncu_csv *c)
+csv_split(struct ncu_csv *c)
 {
-	ARRAY_GROW(c->at, c->n, c->cap);
-	c->at[c->n++] = c->text.len;
-}
-
-/* One field from s; what follows its separator. */
-static const char *
-csv_take_field(struct ncu_csv *c, const char *s, const char *e)
-{
-	bool quoted = c->sep == ',' && s < e && *s == '"';
-
-	csv_begin_field(c);
-	for (s += quoted; s < e; s++) {
-		if (quoted && *s == '"') {
-			if (s + 1 == e || s[1] != '"') {
-				quoted = false;
-				continue;
-			}
-			s++; /* "" is one */
-		} else if (!quoted && *s == c->sep) {
-			break;
-		}
-		buf_putc(&c->text, *s);
-	}
-	buf_putc(&c->text, '\0');
-	return s + 1;
-}
-
-static void
-csv_split(struct ncu_csv *c, const char *s, size_t n)
-{
-	const char *e = s + n;
+	const char *s = buf_str(&c->line), *e = s + c->line.len;
+	bool quoted;
 
 	c->n = 0;
 	buf_clear(&c->text);
-	do
-		s = csv_take_field(c, s, e);
-	while (s <= e);
-}
-
-static bool
-quote_is_open(const struct buf *b)
-{
-	bool open = false;
-	size_t i;
-
-	for (i = 0; i < b->len; i++)
-		open ^= b->s[i] == '"';
-	return open;
+	do {
+		ARRAY_GROW(c->at, c->n, c->cap);
+		c->at[c->n++] = c->text.len;
+		quoted = c->sep == ',' && s < e && *s == '"';
+		for (s += quoted; s < e; s++) {
+			if (quoted && *s == '"') {
+				if (s + 1 == e || s[1] != '"') {
+					quoted = false;
+					continue;
+				}
+				s++; /* "" is one */
+			} else if (!quoted && *s == c->sep) {
+				break;
+			}
+			buf_putc(&c->text, *s);
+		}
+		buf_putc(&c->text, '\0');
+		s++; /* the separator */
+	} while (s <= e);
 }
 
 /* A line, or several where a quoted value goes on behind the first. */
 static bool
 csv_read_line(struct ncu_csv *c)
 {
+	bool open = false, first = true;
 	const char *s;
-	size_t n;
+	size_t n, i;
 
 	buf_clear(&c->line);
-	if (!lines_next(&c->in, &s, &n))
-		return false;
-	buf_put(&c->line, s, n);
-	while (c->sep == ',' && c->line.len > 0 && c->line.s[0] == '"' &&
-	       quote_is_open(&c->line) && lines_next(&c->in, &s, &n)) {
-		buf_putc(&c->line, '\n');
+	for (; (first || open) && lines_next(&c->in, &s, &n); first = false) {
+		if (!first)
+			buf_putc(&c->line, '\n');
 		buf_put(&c->line, s, n);
+		for (i = 0; i < n; i++)
+			open ^= s[i] == '"';
+		open &= c->sep == ',' && c->line.len > 0 && c->line.s[0] == '"';
 	}
-	return true;
+	return !first;
 }
 
 /* -1: none */
@@ -148,7 +127,7 @@ csv_open(struct ncu_csv *c, const char *path)
 			    c->in.name);
 		if (memchr(buf_str(&c->line), '\t', c->line.len) != NULL)
 			c->sep = '\t';
-		csv_split(c, buf_str(&c->line), c->line.len);
+		csv_split(c);
 		if (csv_find(c, "Kernel Name") >= 0 ||
 		    (c->sep == '\t' && csv_find(c, "kernel") >= 0))
 			return;
@@ -163,19 +142,10 @@ csv_next(struct ncu_csv *c)
 		if (c->line.len == 0 ||
 		    (c->line.len >= 2 && memcmp(c->line.s, "==", 2) == 0))
 			continue;
-		csv_split(c, c->line.s, c->line.len);
+		csv_split(c);
 		return true;
 	}
 	return false;
-}
-
-static void
-csv_close(struct ncu_csv *c)
-{
-	lines_close(&c->in);
-	buf_free(&c->text);
-	buf_free(&c->line);
-	free(c->at);
 }
 
 /*
@@ -201,64 +171,36 @@ struct ncu_table {
  * Units and numbers
  */
 
-/* Units as ncu names them, with and without abbreviations. */
-static const struct ncu_unit {
-	const char *name;   /* Mbyte */
+struct ncu_unit {           /* zeroed: not known */
 	const char *suffix; /* of our columns: _bytes */
+	size_t n;           /* its length */
 	double scale;       /* to ours */
-} units[] = {
-	{ "byte", "_bytes", 1 },
-	{ "Kbyte", "_bytes", 1e3 },
-	{ "Mbyte", "_bytes", 1e6 },
-	{ "Gbyte", "_bytes", 1e9 },
-	{ "Tbyte", "_bytes", 1e12 },
-	{ "ns", "_ns", 1 },
-	{ "nsecond", "_ns", 1 },
-	{ "us", "_ns", 1e3 },
-	{ "usecond", "_ns", 1e3 },
-	{ "ms", "_ns", 1e6 },
-	{ "msecond", "_ns", 1e6 },
-	{ "s", "_ns", 1e9 },
-	{ "second", "_ns", 1e9 },
-	{ "%", "_pct", 1 },
-	{ "hz", "_hz", 1 },
-	{ "Khz", "_hz", 1e3 },
-	{ "Mhz", "_hz", 1e6 },
-	{ "Ghz", "_hz", 1e9 },
-	{ "cycle/second", "_hz", 1 },
-	{ "cycle/usecond", "_hz", 1e6 },
-	{ "cycle/nsecond", "_hz", 1e9 },
-	{ "byte/second", "_bytes_s", 1 },
-	{ "Kbyte/second", "_bytes_s", 1e3 },
-	{ "Mbyte/second", "_bytes_s", 1e6 },
-	{ "Gbyte/second", "_bytes_s", 1e9 },
-	{ "Tbyte/second", "_bytes_s", 1e12 },
-	{ "byte/s", "_bytes_s", 1 },
-	{ "Kbyte/s", "_bytes_s", 1e3 },
-	{ "Mbyte/s", "_bytes_s", 1e6 },
-	{ "Gbyte/s", "_bytes_s", 1e9 },
-	{ "Tbyte/s", "_bytes_s", 1e12 },
 };
 
-/* NULL: not known. */
-static const struct ncu_unit *
+/* Finds a unit in units.tab. */
+static struct ncu_unit
 unit_find(const char *name)
 {
-	size_t i;
+	const char *s = shipped_text("units.tab");
+	struct ncu_unit u = { NULL, 0, 0 };
+	size_t k = strlen(name);
 
-	for (i = 0; i < ARRAY_LEN(units); i++)
-		if (strcmp(units[i].name, name) == 0)
-			return &units[i];
-	return NULL;
+	for (; *s != '\0'; s += strcspn(s, "\n") + 1)
+		if (strncmp(s, name, k) == 0 && s[k] == ' ' && *s != '#') {
+			u.suffix = s + k + 1;
+			u.n = strcspn(u.suffix, " ");
+			u.scale = strtod(u.suffix + u.n, NULL);
+			break;
+		}
+	return u;
 }
 
 /* Appends a column's name: dram__bytes_read.sum in byte is
  * dram_bytes_read_sum_bytes; a suffix that is there already is not added. */
 static void
-unit_column(struct buf *out, const char *metric, const char *unit)
+unit_column(struct buf *out, const char *metric, const struct ncu_unit *u)
 {
-	const struct ncu_unit *u = unit_find(unit);
-	size_t from = out->len, n;
+	size_t from = out->len;
 
 	for (; *metric != '\0'; metric++) {
 		char c = *metric;
@@ -271,12 +213,10 @@ unit_column(struct buf *out, const char *metric, const char *unit)
 		    (out->len > from && out->s[out->len - 1] != '_'))
 			buf_putc(out, c);
 	}
-	if (u == NULL)
-		return;
-	n = strlen(u->suffix);
-	if (out->len - from < n ||
-	    memcmp(out->s + out->len - n, u->suffix, n) != 0)
-		buf_puts(out, u->suffix);
+	if (u->suffix != NULL &&
+	    (out->len - from < u->n ||
+		memcmp(out->s + out->len - u->n, u->suffix, u->n) != 0))
+		buf_put(out, u->suffix, u->n);
 }
 
 /* Reads a number with thousands separators. */
@@ -299,15 +239,14 @@ unit_number(const char *value, double *v)
 /* Appends a value in our unit, without thousands separators; false if it is not
  * a number: then nothing is appended. */
 static bool
-unit_value(struct buf *out, const char *value, const char *unit)
+unit_value(struct buf *out, const char *value, const struct ncu_unit *u)
 {
-	const struct ncu_unit *u = unit_find(unit);
 	double v;
 	int places = 6;
 
 	if (!unit_number(value, &v))
 		return false;
-	v *= u != NULL ? u->scale : 1;
+	v *= u->suffix != NULL ? u->scale : 1;
 	if (v > -9e15 && v < 9e15 && v == (double)(int64_t)v) {
 		buf_i64(out, (int64_t)v);
 		return true;
@@ -322,16 +261,12 @@ unit_value(struct buf *out, const char *value, const char *unit)
  * The row of names: which column is where
  */
 
-struct ncu_source { /* of a column of ours */
-	int field;  /* -1: made of others */
-};
-
 struct ncu_head {
 	int name, grid, block, pipe, hfma2;
-	int *ops, nops; /* operations of the matrix units, by type */
-	char **unit;    /* by field */
+	int *ops, nops;        /* operations of the matrix units, by type */
+	struct ncu_unit *unit; /* by field */
 	int nfields;
-	struct ncu_source *src; /* by column of ours */
+	int *src; /* by column of ours: its field; -1: made of others */
 };
 
 /* The columns that are always there after ncu_tc, and where their values come
@@ -348,10 +283,6 @@ static const struct ncu_known {
 	{ "ncu_dur_ns", "gpu__time_duration.sum", "duration_ns" },
 };
 
-static const char pipe_inst[] = "sm__inst_executed_pipe_tensor.sum";
-static const char hfma2_inst[] =
-    "sm__inst_executed_pipe_tensor_op_hmma_type_hfma2.sum";
-
 /* The field of one of two names, NULL for none; -1 if neither is there. */
 static int
 head_find(const struct ncu_csv *c, const char *a, const char *b)
@@ -361,33 +292,11 @@ head_find(const struct ncu_csv *c, const char *a, const char *b)
 	return i >= 0 || b == NULL ? i : csv_find(c, b);
 }
 
-static bool
-text_begins(const char *s, const char *with)
-{
-	return strncmp(s, with, strlen(with)) == 0;
-}
-
-static bool
-text_ends(const char *s, const char *with)
-{
-	size_t n = strlen(s), k = strlen(with);
-
-	return n >= k && strcmp(s + n - k, with) == 0;
-}
-
-/* The parts with and without sparsity are in the whole. */
-static bool
-is_ops(const char *metric)
-{
-	return text_begins(metric, "sm__ops_path_tensor_src_") &&
-	       text_ends(metric, ".sum") &&
-	       strstr(metric, "_sparsity_") == NULL;
-}
-
 /* Reads the row of names; fatal if grid or block are missing. */
 static void
 head_read(struct ncu_head *h, const struct ncu_csv *c)
 {
+	struct mview metric;
 	int i;
 
 	memset(h, 0, sizeof(*h));
@@ -397,14 +306,23 @@ head_read(struct ncu_head *h, const struct ncu_csv *c)
 	if (h->grid < 0 || h->block < 0)
 		die("%s: no column '%s'", c->in.name,
 		    h->grid < 0 ? "Grid Size" : "Block Size");
-	h->pipe = head_find(c, pipe_inst, "tensor_pipe_inst");
-	h->hfma2 = head_find(c, hfma2_inst, "hfma2_inst");
+	h->pipe = head_find(
+	    c, "sm__inst_executed_pipe_tensor.sum", "tensor_pipe_inst");
+	h->hfma2 =
+	    head_find(c, "sm__inst_executed_pipe_tensor_op_hmma_type_hfma2.sum",
+		"hfma2_inst");
 	h->nfields = c->n;
 	h->ops = xcalloc((size_t)c->n, sizeof(*h->ops));
 	h->unit = xcalloc((size_t)c->n, sizeof(*h->unit));
-	for (i = 0; i < c->n; i++)
-		if (is_ops(csv_field(c, i)))
+	for (i = 0; i < c->n; i++) {
+		metric.s = csv_field(c, i);
+		metric.n = strlen(metric.s);
+		/* the parts with and without sparsity are in the whole */
+		if (mv_starts(metric, "sm__ops_path_tensor_src_") &&
+		    mv_ends(metric, ".sum") &&
+		    mv_find(metric, "_sparsity_") == NULL)
 			h->ops[h->nops++] = i;
+	}
 }
 
 static bool
@@ -549,39 +467,18 @@ add_col(struct ncu_table *t, struct ncu_head *h, const char *name, int field)
 {
 	t->cols = xrealloc(t->cols, (size_t)t->ncols + 1, sizeof(*t->cols));
 	h->src = xrealloc(h->src, (size_t)t->ncols + 1, sizeof(*h->src));
-	h->src[t->ncols] = (struct ncu_source){ field };
+	h->src[t->ncols] = field;
 	t->cols[t->ncols++] = xstrdup(name);
 }
 
-static bool
-has_col(const struct ncu_table *t, const char *name)
-{
-	int i;
-
-	for (i = 0; i < t->ncols; i++)
-		if (strcmp(t->cols[i], name) == 0)
-			return true;
-	return false;
-}
-
-static void
-add_known(struct ncu_table *t, struct ncu_csv *c, struct ncu_head *h)
-{
-	size_t i;
-
-	add_col(t, h, "ncu_tc", -1);
-	for (i = 0; i < ARRAY_LEN(known); i++)
-		add_col(t, h, known[i].col,
-		    head_find(c, known[i].metric, known[i].own));
-}
-
+/* Adds the metrics whose names match. */
 static void
 add_more(struct ncu_table *t, struct ncu_head *h, char *const *names,
     const char *pattern, const char *file)
 {
 	struct buf b = { NULL, 0, 0 };
 	bool any = false;
-	int i;
+	int i, k;
 
 	for (i = 0; i < h->nfields; i++) {
 		if (fnmatch(pattern, names[i], 0) != 0)
@@ -589,8 +486,11 @@ add_more(struct ncu_table *t, struct ncu_head *h, char *const *names,
 		any = true;
 		buf_clear(&b);
 		buf_puts(&b, "ncu_");
-		unit_column(&b, names[i], h->unit[i] != NULL ? h->unit[i] : "");
-		if (!has_col(t, buf_str(&b)))
+		unit_column(&b, names[i], &h->unit[i]);
+		for (k = 0; k < t->ncols; k++)
+			if (strcmp(t->cols[k], buf_str(&b)) == 0)
+				break;
+		if (k == t->ncols)
 			add_col(t, h, buf_str(&b), i);
 	}
 	if (!any)
@@ -598,93 +498,70 @@ add_more(struct ncu_table *t, struct ncu_head *h, char *const *names,
 	buf_free(&b);
 }
 
-/* Names without blanks, which differ between tools. */
-static void
-put_key_name(struct buf *out, const char *s, size_t n, bool plain)
-{
-	size_t i;
-
-	if (plain) {
-		buf_putc(out, '\1'); /* no name begins with it */
-		plain_name(out, s, n);
-		return;
-	}
-	for (i = 0; i < n; i++)
-		if (s[i] != ' ')
-			buf_putc(out, s[i]);
-}
-
 /* (2, 64, 1) and 2,64,1 are the same. */
 static void
-put_key_dim(struct buf *out, const char *s, size_t n)
+put_key_dim(struct buf *out, struct mview dim)
 {
 	size_t i;
 
 	buf_putc(out, '\0');
-	for (i = 0; i < n; i++)
-		if (s[i] == ',' || (s[i] >= '0' && s[i] <= '9'))
-			buf_putc(out, s[i]);
+	for (i = 0; i < dim.n; i++)
+		if (dim.s[i] == ',' || (dim.s[i] >= '0' && dim.s[i] <= '9'))
+			buf_putc(out, dim.s[i]);
 }
 
-/* The key of a kernel: its name, grid and block; the name without blanks, or
- * (plain) without what tools spell differently. */
+/* The key of a kernel: its name, grid and block; the name without blanks, which
+ * differ between tools, or (plain) without what tools spell differently. */
 static void
-table_key(struct buf *out, const char *name, size_t nname, const char *grid,
-    size_t ngrid, const char *block, size_t nblock, bool plain)
+table_key(struct buf *out, struct mview name, struct mview grid,
+    struct mview block, bool plain)
 {
+	size_t i;
+
 	buf_clear(out);
-	put_key_name(out, name, nname, plain);
-	put_key_dim(out, grid, ngrid);
-	put_key_dim(out, block, nblock);
+	if (plain) {
+		buf_putc(out, '\1'); /* no name begins with it */
+		plain_name(out, name.s, name.n);
+	}
+	for (i = 0; i < name.n && !plain; i++)
+		if (name.s[i] != ' ')
+			buf_putc(out, name.s[i]);
+	put_key_dim(out, grid);
+	put_key_dim(out, block);
 }
 
 enum { C_TC, C_MMA, C_FLOP }; /* the first columns */
 
 static void
-put_ncu_tc(
-    struct ncu_table *t, const struct ncu_csv *c, const struct ncu_head *h)
-{
-	double inst = 0, flop = 0;
-	bool has = head_mma(h, c, h->src[C_MMA].field, &inst);
-
-	has |= head_ops(h, c, h->src[C_FLOP].field, &flop);
-	buf_puts(&t->text, !has                   ? "unknown"
-			   : inst > 0 || flop > 0 ? "yes"
-						  : "no");
-}
-
-static void
 put_metric(struct ncu_table *t, const struct ncu_csv *c,
     const struct ncu_head *h, int col)
 {
-	int f = h->src[col].field;
+	static const struct ncu_unit none;
+	int f = h->src[col];
 	const char *s = f >= 0 ? csv_field(c, f) : "";
-	const char *unit = f >= 0 && h->unit[f] != NULL ? h->unit[f] : "";
-	double v;
+	double v = 0, inst = 0, flop = 0;
+	bool has;
 
 	if (col == C_TC) {
-		put_ncu_tc(t, c, h);
-	} else if ((col == C_MMA ? head_mma(h, c, f, &v)
-				 : col == C_FLOP && head_ops(h, c, f, &v)) &&
-		   v < 9e18 && v > -9e18) {
-		buf_i64(&t->text, (int64_t)v);
-	} else if (col <= C_FLOP || !unit_value(&t->text, s, unit)) {
-		if (col <= C_FLOP || *s == '\0' || strcmp(s, "-") == 0 ||
+		has = head_mma(h, c, h->src[C_MMA], &inst);
+		has |= head_ops(h, c, h->src[C_FLOP], &flop);
+		buf_puts(&t->text, !has                   ? "unknown"
+				   : inst > 0 || flop > 0 ? "yes"
+							  : "no");
+	} else if (col <= C_FLOP) {
+		has = col == C_MMA ? head_mma(h, c, f, &v)
+				   : head_ops(h, c, f, &v);
+		if (has && v < 9e18 && v > -9e18)
+			buf_i64(&t->text, (int64_t)v);
+		else
+			buf_putc(&t->text, '-');
+	} else if (!unit_value(&t->text, s, f >= 0 ? &h->unit[f] : &none)) {
+		if (*s == '\0' || strcmp(s, "-") == 0 ||
 		    strcmp(s, "n/a") == 0 || strcmp(s, "nan") == 0)
 			buf_putc(&t->text, '-');
 		else
 			esc_put(&t->text, s, strlen(s));
 	}
-}
-
-static void
-grow_rows(struct ncu_table *t)
-{
-	if (t->nrows < t->cap)
-		return;
-	t->cap = t->cap == 0 ? 64 : t->cap * 2;
-	t->at = xrealloc(t->at, t->cap * (size_t)t->ncols, sizeof(*t->at));
-	t->used = xrealloc(t->used, t->cap, sizeof(*t->used));
 }
 
 static void
@@ -703,15 +580,26 @@ add_to_key(struct ncu_table *t, uint32_t key, size_t row)
 	l->v[l->n++] = row;
 }
 
+static struct mview
+field_view(const struct ncu_csv *c, int i)
+{
+	const char *s = csv_field(c, i);
+
+	return (struct mview){ s, strlen(s) };
+}
+
 static void
 add_kernel(
     struct ncu_table *t, const struct ncu_csv *c, const struct ncu_head *h)
 {
-	const char *name = csv_field(c, h->name), *g = csv_field(c, h->grid),
-		   *b = csv_field(c, h->block);
 	int i;
 
-	grow_rows(t);
+	if (t->nrows == t->cap) {
+		t->cap = t->cap == 0 ? 64 : t->cap * 2;
+		t->at =
+		    xrealloc(t->at, t->cap * (size_t)t->ncols, sizeof(*t->at));
+		t->used = xrealloc(t->used, t->cap, sizeof(*t->used));
+	}
 	for (i = 0; i < t->ncols; i++) {
 		t->at[t->nrows * (size_t)t->ncols + (size_t)i] = t->text.len;
 		put_metric(t, c, h, i);
@@ -719,23 +607,12 @@ add_kernel(
 	}
 	t->used[t->nrows] = false;
 	for (i = 0; i < 2; i++) {
-		table_key(&t->key, name, strlen(name), g, strlen(g), b,
-		    strlen(b), i == 1);
+		table_key(&t->key, field_view(c, h->name),
+		    field_view(c, h->grid), field_view(c, h->block), i == 1);
 		add_to_key(t, smap_put(&t->keys, t->key.s, t->key.len, NULL),
 		    t->nrows);
 	}
 	t->nrows++;
-}
-
-static char **
-keep_names(const struct ncu_csv *c)
-{
-	char **names = xcalloc((size_t)c->n, sizeof(*names));
-	int i;
-
-	for (i = 0; i < c->n; i++)
-		names[i] = xstrdup(csv_field(c, i));
-	return names;
 }
 
 static void
@@ -757,18 +634,24 @@ table_read(struct ncu_table *t, const char *path, char **more, int nmore)
 	struct ncu_head h;
 	char **names;
 	bool has;
+	size_t k;
 	int i;
 
 	memset(t, 0, sizeof(*t));
 	csv_open(&c, path);
 	head_read(&h, &c);
-	add_known(t, &c, &h);
-	names = keep_names(&c);
+	add_col(t, &h, "ncu_tc", -1);
+	for (k = 0; k < ARRAY_LEN(known); k++)
+		add_col(t, &h, known[k].col,
+		    head_find(&c, known[k].metric, known[k].own));
+	names = xcalloc((size_t)c.n, sizeof(*names));
+	for (i = 0; i < c.n; i++)
+		names[i] = xstrdup(csv_field(&c, i));
 	has = csv_next(&c);
 	/* the row of units has no kernel */
 	if (has && c.n == h.nfields && *csv_field(&c, h.name) == '\0') {
 		for (i = 0; i < c.n; i++)
-			h.unit[i] = xstrdup(csv_field(&c, i));
+			h.unit[i] = unit_find(csv_field(&c, i));
 		has = csv_next(&c);
 	}
 	for (i = 0; i < nmore; i++)
@@ -781,60 +664,19 @@ table_read(struct ncu_table *t, const char *path, char **more, int nmore)
 	if (t->nrows == 0)
 		die("%s: no kernels in it", c.in.name);
 	free_all(names, h.nfields);
-	free_all(h.unit, h.nfields);
+	free(h.unit);
 	free(h.ops);
 	free(h.src);
-	csv_close(&c);
-}
-
-/* The number of a key; SMAP_NONE: no row has it. */
-static uint32_t
-table_find(const struct ncu_table *t, const struct buf *key)
-{
-	return smap_find(&t->keys, key->s, key->len);
-}
-
-/* The n-th row of a key, from 0, which is used then; SIZE_MAX: there are
- * fewer. */
-static size_t
-table_row(struct ncu_table *t, uint32_t key, uint64_t n)
-{
-	const struct ncu_rows *l = &t->lists[key];
-
-	if (n >= l->n)
-		return SIZE_MAX;
-	t->used[l->v[n]] = true;
-	return l->v[n];
-}
-
-/* The value, escaped; "-" if it was not measured. */
-static const char *
-table_value(const struct ncu_table *t, size_t row, int col)
-{
-	return t->text.s + t->at[row * (size_t)t->ncols + (size_t)col];
-}
-
-static void
-table_free(struct ncu_table *t)
-{
-	size_t i;
-
-	for (i = 0; i < t->nlists; i++)
-		free(t->lists[i].v);
-	free(t->lists);
-	free_all(t->cols, t->ncols);
-	smap_free(&t->keys);
-	buf_free(&t->text);
-	buf_free(&t->key);
-	free(t->at);
-	free(t->used);
+	lines_close(&c.in);
+	buf_free(&c.text);
+	buf_free(&c.line);
+	free(c.at);
 }
 
 struct ncu {
 	struct ncu_table table;
 	struct join join;
 	struct join_col *name;
-	struct rec_col *grid, *block, *iter;
 	struct out_ext *ext;
 	struct map seen; /* key and iteration -> how often */
 	uint64_t matched, unmatched;
@@ -845,58 +687,59 @@ struct ncu {
 	int nmore;
 };
 
-/* Which one of its kind the kernel is, from 0, in its iteration. */
-static uint64_t
-ordinal(struct ncu *x, uint32_t key, const struct rec *r)
-{
-	int64_t i = x->whole ? -1 : rec_int(r, x->iter, -1);
-	uint64_t *n;
-
-	n = map_put(&x->seen, (uint64_t)key << 32 | (uint32_t)(i + 1), NULL);
-	return (*n)++;
-}
-
-/* The row of the kernel's counters; SIZE_MAX: there is none. */
+/* The row of the kernel's counters, which is used then; SIZE_MAX: there is
+ * none.
+ */
 static size_t
 find_counters(struct ncu *x, const struct rec *r)
 {
-	bool plain = false;
-	size_t nname, ng, nb;
-	const char *s = join_raw(&x->join, r, x->name, &nname);
-	const char *g = rec_raw(r, x->grid, &ng);
-	const char *b = rec_raw(r, x->block, &nb);
+	struct ncu_table *t = &x->table;
+	struct mview name, g = rec_get(r, COL_grid), b = rec_get(r, COL_block);
+	const struct ncu_rows *rows;
 	uint32_t k = SMAP_NONE;
+	uint64_t *seen, no;
+	int64_t iter;
+	int plain;
 
-	if (s == NULL || g == NULL || b == NULL)
+	name.s = join_raw(&x->join, r, x->name, &name.n);
+	if (name.s == NULL || g.s == NULL || b.s == NULL)
 		return SIZE_MAX;
 	buf_clear(&x->full);
-	esc_undo(&x->full, s, nname);
-	do {
-		table_key(&x->key, x->full.s, x->full.len, g, ng, b, nb, plain);
-		k = table_find(&x->table, &x->key);
-		plain = !plain;
-	} while (k == SMAP_NONE && plain);
-	return k == SMAP_NONE ? SIZE_MAX
-			      : table_row(&x->table, k, ordinal(x, k, r));
+	esc_undo(&x->full, name.s, name.n);
+	for (plain = 0; plain < 2 && k == SMAP_NONE; plain++) {
+		table_key(&x->key, (struct mview){ x->full.s, x->full.len }, g,
+		    b, plain == 1);
+		k = smap_find(&t->keys, x->key.s, x->key.len);
+	}
+	if (k == SMAP_NONE)
+		return SIZE_MAX;
+	/* which one of its kind the kernel is, from 0, in its iteration */
+	iter = x->whole ? -1 : rec_num_or(r, COL_iter, -1);
+	seen =
+	    map_put(&x->seen, (uint64_t)k << 32 | (uint32_t)(iter + 1), NULL);
+	no = (*seen)++;
+	rows = &t->lists[k];
+	if (no >= rows->n)
+		return SIZE_MAX;
+	t->used[rows->v[no]] = true;
+	return rows->v[no];
 }
 
 static void
 put_measured(struct stage *st, struct rec *r)
 {
 	struct ncu *x = st->ctx;
-	size_t row = find_counters(x, r);
-	const char *v;
-	int i;
+	struct ncu_table *t = &x->table;
+	size_t row = find_counters(x, r), i, n = (size_t)t->ncols;
 
 	if (row == SIZE_MAX)
 		x->unmatched++;
 	else
 		x->matched++;
 	out_ext_begin(x->ext, r);
-	for (i = 0; i < x->table.ncols; i++) {
-		v = row == SIZE_MAX ? "-" : table_value(&x->table, row, i);
-		out_raw(v, strlen(v));
-	}
+	for (i = 0; i < n; i++)
+		out_word(
+		    row == SIZE_MAX ? "-" : t->text.s + t->at[row * n + i]);
 	out_ext_end(x->ext, r);
 }
 
@@ -947,24 +790,6 @@ on_ncu_end(struct stage *st)
 }
 
 static void
-attach(struct stage *st, struct ncu *x)
-{
-	struct rec_type *k =
-	    stage_on(st, "kern", put_measured, put_measured_legend, NULL);
-
-	st->ctx = x;
-	stage_on(st, "str", pass_str, NULL, NULL);
-	join_init(&x->join, st->rd);
-	x->name = join_col(&x->join, k, "name");
-	REC_COLS(k, REC_NEED, { &x->grid, "grid" }, { &x->block, "block" });
-	x->iter = rec_col(k, "iter", REC_OPT);
-	x->ext =
-	    out_ext_named((const char *const *)x->table.cols, x->table.ncols);
-	st->section = on_ncu_section;
-	st->end = on_ncu_end;
-}
-
-static void
 set_metrics(void *to, const char *arg)
 {
 	struct ncu *x = to;
@@ -985,9 +810,11 @@ main(int argc, char **argv)
 	static const char *const notes[] = { "ncu_bad_rows", "ncu_matched",
 		"ncu_kernels_without_counters", "ncu_rows_without_kernel",
 		NULL };
+	struct rec_type *kern;
 	struct stage st;
 	const char *path;
 	bool unbuffered;
+	size_t i;
 	int rc;
 
 	cli_init("dlp-ncu");
@@ -998,10 +825,29 @@ main(int argc, char **argv)
 	path = cli_operand(argc, argv, usage);
 	table_read(&ncu.table, argv[optind - 1], ncu.more, ncu.nmore);
 	stage_open(&st, argc, argv, path, unbuffered);
-	attach(&st, &ncu);
+	st.ctx = &ncu;
+	st.section = on_ncu_section;
+	st.end = on_ncu_end;
+	stage_reads(&st, "str", pass_str);
+	kern = stage_reads(
+	    &st, "kern", put_measured, .legend = put_measured_legend);
+	join_init(&ncu.join, st.rd);
+	ncu.name = join_col(&ncu.join, kern, "name");
+	rec_want(kern, REC_NEED, "grid block");
+	rec_want(kern, REC_OPT, "iter");
+	ncu.ext =
+	    out_ext_named((const char *const *)ncu.table.cols, ncu.table.ncols);
 	stage_anew(&st, notes);
 	rc = stage_run(&st);
-	table_free(&ncu.table);
+	for (i = 0; i < ncu.table.nlists; i++)
+		free(ncu.table.lists[i].v);
+	free(ncu.table.lists);
+	free_all(ncu.table.cols, ncu.table.ncols);
+	smap_free(&ncu.table.keys);
+	buf_free(&ncu.table.text);
+	buf_free(&ncu.table.key);
+	free(ncu.table.at);
+	free(ncu.table.used);
 	map_free(&ncu.seen);
 	join_free(&ncu.join);
 	free(ncu.more);
