@@ -53,97 +53,51 @@ val_apply(char op, struct val a, struct val b)
 	return over ? unknown : r;
 }
 
-static struct val
-extreme(const struct val *v, int n, bool most)
-{
-	struct val r = v[0];
-	int i;
-
-	for (i = 0; i < n; i++) {
-		if (!v[i].known)
-			return unknown;
-		if (most ? v[i].v > r.v : v[i].v < r.v)
-			r = v[i];
-	}
-	return r;
-}
-
-static struct val
-min(const struct val *v, int n)
-{
-	return extreme(v, n, false);
-}
-
-static struct val
-max(const struct val *v, int n)
-{
-	return extreme(v, n, true);
-}
-
-/* or(a, b, ...): the first value that is known. */
-static struct val
-first_known(const struct val *v, int n)
-{
-	int i;
-
-	for (i = 0; i < n; i++)
-		if (v[i].known)
-			return v[i];
-	return unknown;
-}
-
-/* A quotient, rounded up. */
-static struct val
-cdiv(const struct val *v, int n)
-{
-	struct val one = { true, 1 };
-
-	(void)n;
-	return val_apply(
-	    '/', val_apply('+', v[0], val_apply('-', v[1], one)), v[1]);
-}
-
-static struct val
-val_if(const struct val *v, int n)
-{
-	(void)n;
-	if (!v[0].known)
-		return unknown;
-	return v[0].v > 0 ? v[1] : v[2];
-}
-
-static struct val
-equal(const struct val *v, int n)
-{
-	(void)n;
-	if (!v[0].known || !v[1].known)
-		return unknown;
-	return (struct val){ true, v[0].v == v[1].v };
-}
+enum { FN_MIN, FN_MAX, FN_OR, FN_CDIV, FN_IF, FN_EQ };
 
 static const struct val_fn {
 	const char *name;
 	int least, most; /* number of arguments */
-	struct val (*call)(const struct val *v, int n);
 } functions[] = {
-	{ "min", 1, MAX_ARGS, min },
-	{ "max", 1, MAX_ARGS, max },
-	{ "or", 1, MAX_ARGS, first_known },
-	{ "cdiv", 2, 2, cdiv },
-	{ "if", 3, 3, val_if },
-	{ "eq", 2, 2, equal },
+	/* in the order of the enum */
+	{ "min", 1, MAX_ARGS },
+	{ "max", 1, MAX_ARGS },
+	{ "or", 1, MAX_ARGS }, /* the first value that is known */
+	{ "cdiv", 2, 2 },      /* a quotient, rounded up */
+	{ "if", 3, 3 },
+	{ "eq", 2, 2 },
 };
 
-/* NULL if there is no function of that name. */
-static const struct val_fn *
-val_function(const char *s, size_t n)
+static struct val
+val_call(int f, const struct val *v, int n)
 {
-	size_t i;
+	static const struct val one = { true, 1 };
+	struct val r = v[0];
+	int i;
 
-	for (i = 0; i < ARRAY_LEN(functions); i++)
-		if (text_is(s, n, functions[i].name))
-			return &functions[i];
-	return NULL;
+	switch (f) {
+	case FN_OR:
+		for (i = 1; i < n && !r.known; i++)
+			r = v[i];
+		return r.known ? r : unknown;
+	case FN_CDIV:
+		r = val_apply('+', v[0], val_apply('-', v[1], one));
+		return val_apply('/', r, v[1]);
+	case FN_IF:
+		return r.known ? v[r.v > 0 ? 1 : 2] : unknown;
+	case FN_EQ:
+		if (!v[0].known || !v[1].known)
+			return unknown;
+		return (struct val){ true, v[0].v == v[1].v };
+	default:
+		for (i = 0; i < n; i++) {
+			if (!v[i].known)
+				return unknown;
+			if (f == FN_MAX ? v[i].v > r.v : v[i].v < r.v)
+				r = v[i];
+		}
+		return r;
+	}
 }
 
 struct ex {
@@ -155,7 +109,6 @@ struct ex {
 };
 
 static struct val sum(struct ex *x);
-static struct val factor(struct ex *x);
 
 static struct val
 ex_fail(struct ex *x, const char *why)
@@ -204,12 +157,6 @@ ex_word(struct ex *x)
 
 /* An argument: a capital letter is its place, with A the first; any other word
  * is the name of a keyword argument. */
-static bool
-is_place(const char *s, size_t n)
-{
-	return n == 1 && *s >= 'A' && *s <= 'Z';
-}
-
 static const struct op_arg *
 argument(const struct ex *x, const char *s, size_t n)
 {
@@ -219,7 +166,7 @@ argument(const struct ex *x, const char *s, size_t n)
 	if (x->w == NULL)
 		return NULL;
 	a = x->w->a;
-	if (is_place(s, n))
+	if (n == 1 && *s >= 'A' && *s <= 'Z')
 		return arg_at(a, (size_t)(*s - 'A'));
 	for (i = 0; i < a->n; i++)
 		if (a->v[i].named && a->v[i].name_len == n &&
@@ -246,7 +193,7 @@ dimension(struct ex *x, const char *s, size_t n)
 
 /* numel(X) and other functions of an argument, not of a number. */
 static struct val
-of_argument(struct ex *x, operand_fn *fn)
+of_argument(struct ex *x, int fn)
 {
 	const struct op_arg *t;
 	size_t n = ex_word(x);
@@ -257,85 +204,77 @@ of_argument(struct ex *x, operand_fn *fn)
 	x->p += n;
 	if (!ex_take(x, ')'))
 		return ex_fail(x, "')' expected");
-	return t == NULL ? unknown : val(fn(x->w, t));
+	return t == NULL ? unknown : val(operand_of(x->w, t, fn));
 }
 
 static struct val
-function(struct ex *x, const struct val_fn *f)
+of_numbers(struct ex *x, int f)
 {
 	struct val v[MAX_ARGS] = { { false, 0 } };
 	int n = 0;
 
 	do {
-		if (n == f->most)
+		if (n == functions[f].most)
 			return ex_fail(x, "too many arguments");
 		v[n++] = sum(x);
 	} while (ex_take(x, ','));
 	if (!ex_take(x, ')'))
 		return ex_fail(x, "')' expected");
-	if (n < f->least)
+	if (n < functions[f].least)
 		return ex_fail(x, "too few arguments");
-	return f->call(v, n);
+	return val_call(f, v, n);
 }
 
 static struct val
 name(struct ex *x, size_t n)
 {
 	const char *s = x->p;
-	operand_fn *fn;
-	operand_word_fn *value;
-	const struct val_fn *f;
+	int f, word;
 
 	if (s + n < x->end && s[n] == '[')
 		return dimension(x, s, n);
 	if (s + n < x->end && s[n] == '(') {
-		f = val_function(s, n);
-		if (f != NULL) {
-			x->p += n + 1;
-			return function(x, f);
-		}
-		fn = operand_function(s, n);
-		if (fn == NULL)
+		for (f = 0; f < (int)ARRAY_LEN(functions); f++)
+			if (text_is(s, n, functions[f].name)) {
+				x->p += n + 1;
+				return of_numbers(x, f);
+			}
+		f = operand_function(s, n);
+		if (f < 0)
 			return ex_fail(x, "no such function");
 		x->p += n + 1;
-		return of_argument(x, fn);
+		return of_argument(x, f);
 	}
-	value = operand_word(s, n);
-	if (value == NULL)
+	word = operand_word(s, n);
+	if (word < 0)
 		return ex_fail(x, "no such word");
 	x->p += n;
-	return x->w == NULL ? unknown : val(value(x->w));
+	return x->w == NULL ? unknown : val(operand_value(x->w, word));
 }
 
-static struct val
-ex_number(struct ex *x)
-{
-	const char *s = x->p;
-	int64_t v;
-
-	while (x->p < x->end && *x->p >= '0' && *x->p <= '9')
-		x->p++;
-	if (!num_i64(s, (size_t)(x->p - s), &v)) {
-		x->p = s;
-		return ex_fail(x, "number too large");
-	}
-	return (struct val){ true, v };
-}
+static struct val factor(struct ex *x);
 
 static struct val
 atom(struct ex *x)
 {
-	struct val r;
+	const char *s;
+	struct val r = { true, 0 };
 	size_t n;
 
 	if (ex_take(x, '-'))
-		return val_apply('-', (struct val){ true, 0 }, factor(x));
+		return val_apply('-', r, factor(x));
 	if (ex_take(x, '(')) {
 		r = sum(x);
 		return ex_take(x, ')') ? r : ex_fail(x, "')' expected");
 	}
-	if (ex_peek(x) >= '0' && ex_peek(x) <= '9')
-		return ex_number(x);
+	if (ex_peek(x) >= '0' && ex_peek(x) <= '9') {
+		for (s = x->p; x->p < x->end && *x->p >= '0' && *x->p <= '9';)
+			x->p++;
+		if (num_i64(s, (size_t)(x->p - s), &r.v))
+			return r;
+		x->p = s;
+		return ex_fail(x, "number too large");
+	}
 	n = ex_word(x);
 	return n > 0 ? name(x, n) : ex_fail(x, "a number or name expected");
 }

@@ -371,14 +371,13 @@ int64_t expr_eval(const char *s, size_t n, const struct kern_work *w);
  */
 const char *expr_check(const char *s, size_t n, size_t *at);
 
-/* Functions and words of expressions. All results are -1 if unknown. */
-typedef int64_t operand_fn(const struct kern_work *w, const struct op_arg *t);
-typedef int64_t operand_word_fn(const struct kern_work *w);
-
-/* The function of an argument, such as numel in numel(A), and the word, such as
- * n; NULL if the name is unknown. */
-operand_fn *operand_function(const char *name, size_t n);
-operand_word_fn *operand_word(const char *name, size_t n);
+/* The number of a function of an argument, such as numel in numel(A), and of a
+ * word, such as n; -1 if the name is unknown. And their values; -1 if those are
+ * unknown. */
+int operand_function(const char *name, size_t n);
+int operand_word(const char *name, size_t n);
+int64_t operand_of(const struct kern_work *w, const struct op_arg *t, int fn);
+int64_t operand_value(const struct kern_work *w, int word);
 
 /* Elements of the broadcast result of all tensors; -1 if they do not fit. */
 int64_t operand_out(const struct kern_work *w);

@@ -33,29 +33,26 @@ list_number(const char *s, int i)
 	return num_i64(s, strcspn(s, ","), &v) ? v : -1;
 }
 
-/* Elements of a row: those of the table without its first dimension, along
- * which the rows are chosen (another dimension uses another kernel). */
-static int64_t
-row_numel(const struct kern_work *w)
-{
-	const struct op_arg *t;
-	size_t i;
-
-	for (i = 0; (t = arg_tensor(w->a, i)) != NULL; i++)
-		if (t->nd > 1 && arg_dim(w->a, t, 0) > 0)
-			return arg_numel(w->a, t) / arg_dim(w->a, t, 0);
-	return -1;
-}
-
 /* Bytes of an element, from the launch of such a kernel; -1 if unknown. */
 static int
 gather_esize(const struct kern_work *w)
 {
-	int64_t row, units, threads;
+	const struct op_arg *t;
+	int64_t row = -1, units, threads;
 	int size, found = -1;
+	size_t i;
 
-	if (w->k->gather == 0 || w->grid == NULL || w->block == NULL ||
-	    (row = row_numel(w)) <= 0)
+	if (w->k->gather == 0 || w->grid == NULL || w->block == NULL)
+		return -1;
+	/* Elements of a row: those of the table without its first dimension,
+	 * along which the rows are chosen (another dimension uses another
+	 * kernel). */
+	for (i = 0; (t = arg_tensor(w->a, i)) != NULL; i++)
+		if (t->nd > 1 && arg_dim(w->a, t, 0) > 0) {
+			row = arg_numel(w->a, t) / arg_dim(w->a, t, 0);
+			break;
+		}
+	if (row <= 0)
 		return -1;
 	for (size = 1; size <= 16; size *= 2) {
 		units = (size_mul(row, size) + w->k->gather - 1) / w->k->gather;
@@ -160,14 +157,6 @@ result_numel(const struct kern_work *w, dim_fn *fn)
 	return n >= 0 ? n : work_grad(w);
 }
 
-/* Elements of the result of a pooling, by a marker's arguments, or by its
- * gradient. */
-static int64_t
-window_pooled(const struct kern_work *w)
-{
-	return result_numel(w, positions);
-}
-
 /* Elements of one window: the product of the kernel's sizes. */
 static int64_t
 window_size(const struct kern_work *w)
@@ -200,36 +189,7 @@ asked_size(const struct kern_work *w, size_t d, int64_t in)
 	return size_mul(in, window_arg(w, "scale_factor", 2, d, -1));
 }
 
-/* Elements of the result of interpolate, or of an adaptive pooling, by a
- * marker's arguments, or by its gradient. */
-static int64_t
-window_resized(const struct kern_work *w)
-{
-	return result_numel(w, asked_size);
-}
-
 #define MAX_DIMS 64
-
-static int64_t
-numel(const struct kern_work *w, const struct op_arg *t)
-{
-	return arg_numel(w->a, t);
-}
-
-/* The number that an argument is: value(B). */
-static int64_t
-arg_value(const struct kern_work *w, const struct op_arg *t)
-{
-	(void)w;
-	return t->type == ARG_INT || t->type == ARG_BOOL ? t->ival : -1;
-}
-
-static int64_t
-rank(const struct kern_work *w, const struct op_arg *t)
-{
-	(void)w;
-	return t->bad ? -1 : (int64_t)t->nd;
-}
 
 int64_t
 operand_esize(const struct kern_work *w)
@@ -239,33 +199,6 @@ operand_esize(const struct kern_work *w)
 	if (size <= 0)
 		size = w->k->esize;
 	return size > 0 ? size : gather_esize(w);
-}
-
-/* Bytes of tensor t; in the op's type if emit_nvtx has no types. */
-static int64_t
-operand_size(const struct kern_work *w, const struct op_arg *t)
-{
-	int size = dt_size(t->dt);
-
-	return size_mul(arg_numel(w->a, t), size > 0 ? size : operand_esize(w));
-}
-
-/* Bytes of an element of t. */
-static int64_t
-element(const struct kern_work *w, const struct op_arg *t)
-{
-	int size = dt_size(t->dt);
-
-	return size > 0 ? size : operand_esize(w);
-}
-
-/* Bytes of tensor t of indices, which are int64 if their type is unknown. */
-static int64_t
-index_size(const struct kern_work *w, const struct op_arg *t)
-{
-	int size = dt_size(t->dt);
-
-	return size_mul(arg_numel(w->a, t), size > 0 ? size : 8);
 }
 
 /* Broadcasts t with out[0..*nd), which has the last dimension first. */
@@ -310,54 +243,6 @@ operand_out(const struct kern_work *w)
 	return any ? n : -1;
 }
 
-static int64_t
-first_numel(const struct kern_work *w)
-{
-	const struct op_arg *t = arg_tensor(w->a, 0);
-
-	return t == NULL ? -1 : arg_numel(w->a, t);
-}
-
-/* A sum over all tensors; -1 for an op without tensors. */
-static int64_t
-sum_of(const struct kern_work *w, operand_fn *fn)
-{
-	const struct op_args *a = w->a;
-	int64_t r = 0;
-	size_t i;
-	bool any = false;
-
-	for (i = 0; i < a->n; i++)
-		if (a->v[i].type == ARG_TENSOR) {
-			any = true;
-			r = size_add(r, fn(w, &a->v[i]));
-		}
-	return any ? r : -1;
-}
-
-static int64_t
-in_bytes(const struct kern_work *w)
-{
-	return sum_of(w, operand_size);
-}
-
-static int64_t
-in_numel(const struct kern_work *w)
-{
-	return sum_of(w, numel);
-}
-
-static int64_t
-tensors(const struct kern_work *w)
-{
-	int64_t r = 0;
-	size_t i;
-
-	for (i = 0; i < w->a->n; i++)
-		r += w->a->v[i].type == ARG_TENSOR;
-	return r;
-}
-
 /* How many lists of tensors a foreach op reads. Its kernel says how many it
  * touches; one of them is the result, unless the op works in place:
  *
@@ -382,58 +267,117 @@ lists(const struct kern_work *w)
 	return n > 0 ? n : -1;
 }
 
-static int64_t
-ranks(const struct kern_work *w)
-{
-	return w->ranks;
-}
+enum { FN_NUMEL, FN_SIZE, FN_IDX, FN_ESIZE, FN_NDIM, FN_VALUE };
 
-operand_fn *
+int
 operand_function(const char *name, size_t n)
 {
-	static const struct {
-		const char *name;
-		operand_fn *fn;
-	} t[] = {
-		{ "numel", numel },
-		{ "size", operand_size },
-		{ "idx", index_size },
-		{ "esize", element },
-		{ "ndim", rank },
-		{ "value", arg_value },
-	};
-	size_t i;
+	static const char *const names[] = { "numel", "size", "idx", "esize",
+		"ndim", "value" }; /* in the order of the enum */
+	int i;
 
-	for (i = 0; i < ARRAY_LEN(t); i++)
-		if (text_is(name, n, t[i].name))
-			return t[i].fn;
-	return NULL;
+	for (i = (int)ARRAY_LEN(names) - 1; i >= 0; i--)
+		if (text_is(name, n, names[i]))
+			break;
+	return i;
 }
 
-operand_word_fn *
-operand_word(const char *name, size_t n)
+int64_t
+operand_of(const struct kern_work *w, const struct op_arg *t, int fn)
 {
-	static const struct {
-		const char *name;
-		operand_word_fn *fn;
-	} t[] = {
-		{ "n", first_numel },
-		{ "t", operand_esize },
-		{ "in", in_bytes },
-		{ "nin", in_numel },
-		{ "out", operand_out },
-		{ "grad", work_grad },
-		{ "tensors", tensors },
-		{ "lists", lists },
-		{ "ranks", ranks },
-		{ "pooled", window_pooled },
-		{ "window", window_size },
-		{ "resized", window_resized },
-	};
+	int size = dt_size(t->dt);
+
+	switch (fn) {
+	case FN_NUMEL:
+		return arg_numel(w->a, t);
+	case FN_SIZE: /* in the op's type if emit_nvtx has no types */
+		return size_mul(
+		    arg_numel(w->a, t), size > 0 ? size : operand_esize(w));
+	case FN_IDX: /* indices are int64 if their type is unknown */
+		return size_mul(arg_numel(w->a, t), size > 0 ? size : 8);
+	case FN_ESIZE:
+		return size > 0 ? size : operand_esize(w);
+	case FN_NDIM:
+		return t->bad ? -1 : (int64_t)t->nd;
+	default:
+		return t->type == ARG_INT || t->type == ARG_BOOL ? t->ival : -1;
+	}
+}
+
+/* A sum over all tensors; -1 for an op without tensors. */
+static int64_t
+sum_of(const struct kern_work *w, int fn)
+{
+	const struct op_args *a = w->a;
+	int64_t r = 0;
 	size_t i;
 
-	for (i = 0; i < ARRAY_LEN(t); i++)
-		if (text_is(name, n, t[i].name))
-			return t[i].fn;
-	return NULL;
+	for (i = 0; i < a->n; i++)
+		if (a->v[i].type == ARG_TENSOR)
+			r = size_add(r, operand_of(w, &a->v[i], fn));
+	return arg_tensor(a, 0) != NULL ? r : -1;
+}
+
+enum {
+	WORD_N,
+	WORD_T,
+	WORD_IN,
+	WORD_NIN,
+	WORD_OUT,
+	WORD_GRAD,
+	WORD_TENSORS,
+	WORD_LISTS,
+	WORD_RANKS,
+	WORD_POOLED,
+	WORD_WINDOW,
+	WORD_RESIZED
+};
+
+int
+operand_word(const char *name, size_t n)
+{
+	static const char *const names[] = { "n", "t", "in", "nin", "out",
+		"grad", "tensors", "lists", "ranks", "pooled", "window",
+		"resized" }; /* in the order of the enum */
+	int i;
+
+	for (i = (int)ARRAY_LEN(names) - 1; i >= 0; i--)
+		if (text_is(name, n, names[i]))
+			break;
+	return i;
+}
+
+int64_t
+operand_value(const struct kern_work *w, int word)
+{
+	int64_t n;
+
+	switch (word) {
+	case WORD_N:
+		return arg_numel(w->a, arg_tensor(w->a, 0));
+	case WORD_T:
+		return operand_esize(w);
+	case WORD_IN:
+		return sum_of(w, FN_SIZE);
+	case WORD_NIN:
+		return sum_of(w, FN_NUMEL);
+	case WORD_OUT:
+		return operand_out(w);
+	case WORD_GRAD:
+		return work_grad(w);
+	case WORD_TENSORS:
+		for (n = 0; arg_tensor(w->a, (size_t)n) != NULL;)
+			n++;
+		return n;
+	case WORD_LISTS:
+		return lists(w);
+	case WORD_RANKS:
+		return w->ranks;
+	case WORD_POOLED:
+		return result_numel(w, positions);
+	case WORD_WINDOW:
+		return window_size(w);
+	default:
+		return result_numel(w, asked_size);
+	}
 }
