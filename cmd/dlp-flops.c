@@ -31,27 +31,9 @@ static const char usage[] =
     "  -V, --version        print the version\n";
 
 static void
-add_rules(void *rules, const char *path)
-{
-	rows_load(rules, path);
-}
-
-static void
 set_ranks(void *ranks, const char *arg)
 {
 	*(int64_t *)ranks = cli_i64("--ranks", arg, 1, 1 << 24);
-}
-
-static void
-add_hlo(void *side, const char *path)
-{
-	side_hlo(side, path);
-}
-
-static void
-add_inductor(void *side, const char *path)
-{
-	side_inductor(side, path);
 }
 
 static void
@@ -81,12 +63,12 @@ main(int argc, char **argv)
 	static struct flops flops = { .ranks = -1 };
 	static const char *tc_rules;
 	static const struct cli_opt opts[] = {
-		{ 'f', "rules", .set = add_rules, .to = &flops.rules },
+		{ 'f', "rules", .set = rows_load, .to = &flops.rules },
 		{ 'q', "quiet", .flag = &flops.quiet },
 		{ 0, "ranks", .set = set_ranks, .to = &flops.ranks },
 		SPILL_OPTION,
-		{ 0, "hlo", .set = add_hlo, .to = &flops.side },
-		{ 0, "inductor", .set = add_inductor, .to = &flops.side },
+		{ 0, "hlo", .set = side_hlo, .to = &flops.side },
+		{ 0, "inductor", .set = side_inductor, .to = &flops.side },
 		{ 0, "tc-rules", .arg = &tc_rules },
 		DROP_OPTION,
 		{ 0 },

@@ -164,8 +164,8 @@ const struct flops_rule *rule_find(
     struct flops_rules *rules, struct mview mod, struct mview op);
 
 /* Reads a user's file of rules, which precede all others. Errors are fatal:
- * "FILE:LINE: what". */
-void rows_load(struct flops_rules *rules, const char *path);
+ * "FILE:LINE: what". An option of the command: to is a struct flops_rules. */
+void rows_load(void *to, const char *path);
 
 /* The first row of an op, of the user's rules or of the shipped ones; NULL if
  * there is none. */

@@ -5,7 +5,6 @@
  *	OP[|OP...] DIRECTION FAMILY KEY = VALUE [; KEY = VALUE ...]
  */
 #include <fnmatch.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,6 +13,7 @@
 #include "kern_work.h"
 #include "pat.h"
 #include "shipped.h"
+#include "side.h"
 
 struct rule_list { /* the rules of a name or pattern, in order */
 	struct rule_row *head, **end;
@@ -22,38 +22,27 @@ struct rule_list { /* the rules of a name or pattern, in order */
 
 enum { DIR_FPROP = 1, DIR_BPROP = 2 };
 
-/* The list of a name or pattern, which is created if it does not exist. */
-static struct rule_list *
-list_of(struct rule_set *set, const char *op)
+/* Adds a copy of the rule, after those of the same name or pattern, whose text
+ * stays the caller's. */
+static void
+set_add(struct rule_set *set, const struct rule_row *row, const char *op)
 {
+	struct rule_row *r = xmalloc(sizeof(*r));
 	struct rule_list *l;
 	bool fresh;
 	uint32_t id = smap_put(&set->by_op, op, strlen(op), &fresh);
 
-	if (!fresh)
-		return &set->lists[id];
-	ARRAY_GROW(set->lists, set->n, set->cap);
-	l = &set->lists[set->n++]; /* its number is id */
-	memset(l, 0, sizeof(*l));
-	l->pattern = strpbrk(op, "*?[") != NULL;
-	return l;
-}
-
-/* Adds a copy of the rule, after those of the same op, whose name stays the
- * caller's. */
-static void
-set_add(struct rule_set *set, const struct rule_row *row, const char *op)
-{
-	struct rule_list *l = list_of(set, op);
-	struct rule_row *r = xmalloc(sizeof(*r));
-
 	*r = *row;
 	r->op = op;
 	r->next = NULL;
-	if (l->head == NULL)
-		l->head = r;
-	else
-		*l->end = r;
+	if (fresh) {
+		ARRAY_GROW(set->lists, set->n, set->cap);
+		set->lists[set->n++] = (struct rule_list){ r, &r->next,
+			strpbrk(op, "*?[") != NULL };
+		return;
+	}
+	l = &set->lists[id];
+	*l->end = r;
 	l->end = &r->next;
 }
 
@@ -93,7 +82,7 @@ struct rules_reader {
 	unsigned line; /* where the rule began */
 };
 
-static void
+__attribute__((noreturn)) static void
 rule_die(
     const struct rules_reader *rd, const char *what, const char *s, size_t n)
 {
@@ -124,80 +113,51 @@ trim(char *s)
 	return s;
 }
 
-static unsigned
-read_direction(const struct rules_reader *rd, const char *s)
-{
-	if (strcmp(s, "fprop") == 0)
-		return DIR_FPROP;
-	if (strcmp(s, "bprop") == 0)
-		return DIR_BPROP;
-	if (strcmp(s, "any") != 0)
-		rule_die(
-		    rd, "direction is fprop, bprop or any, not", s, strlen(s));
-	return DIR_FPROP | DIR_BPROP;
-}
-
-static enum family
-read_family(const struct rules_reader *rd, const char *s)
-{
-	enum family f = family_named(s, strlen(s));
-
-	if (f == FAM_NONE)
-		rule_die(rd, "no such family", s, strlen(s));
-	return f;
-}
-
-static bool
-read_yes(const struct rules_reader *rd, const char *v)
-{
-	if (strcmp(v, "yes") != 0 && strcmp(v, "no") != 0)
-		rule_die(rd, "yes or no expected, not", v, strlen(v));
-	return *v == 'y';
-}
-
-static char *
-read_expression(const struct rules_reader *rd, const char *key, char *v)
-{
-	const char *why;
-	size_t at;
-
-	if (strcmp(v, "-") == 0)
-		return NULL;
-	why = expr_check(v, strlen(v), &at);
-	if (why != NULL)
-		die("%s:%u: %s: %s at '%s'", rd->file, rd->line, key, why,
-		    v[at] == '\0' ? "the end" : v + at);
-	return v;
-}
-
 static void
 read_key(const struct rules_reader *rd, struct rule_row *row, char *text)
 {
+	const struct {
+		const char *key;
+		char **expr, **text;
+		bool *yes;
+	} keys[] = {
+		{ "flop", .expr = &row->flop },
+		{ "bytes", .expr = &row->bytes },
+		{ "bus", .expr = &row->bus },
+		{ "kernel", .text = &row->kern },
+		{ "waits", .text = &row->waits },
+		{ "once", .yes = &row->once },
+		{ "aux", .yes = &row->aux },
+		{ "tc", .yes = &row->tc },
+	};
 	char *eq = strchr(text, '='), *k, *v;
+	const char *why;
+	size_t at, i;
 
 	if (eq == NULL)
 		rule_die(rd, "KEY = VALUE expected, not", text, strlen(text));
 	*eq = '\0';
 	k = trim(text);
 	v = trim(eq + 1);
-	if (strcmp(k, "flop") == 0)
-		row->flop = read_expression(rd, k, v);
-	else if (strcmp(k, "bytes") == 0)
-		row->bytes = read_expression(rd, k, v);
-	else if (strcmp(k, "bus") == 0)
-		row->bus = read_expression(rd, k, v);
-	else if (strcmp(k, "kernel") == 0)
-		row->kern = v;
-	else if (strcmp(k, "once") == 0)
-		row->once = read_yes(rd, v);
-	else if (strcmp(k, "aux") == 0)
-		row->aux = read_yes(rd, v);
-	else if (strcmp(k, "tc") == 0)
-		row->tc = read_yes(rd, v);
-	else if (strcmp(k, "waits") == 0)
-		row->waits = v;
-	else
+	for (i = 0; i < ARRAY_LEN(keys) && strcmp(k, keys[i].key) != 0;)
+		i++;
+	if (i == ARRAY_LEN(keys))
 		rule_die(rd, "no such key", k, strlen(k));
+	if (keys[i].text != NULL) {
+		*keys[i].text = v;
+	} else if (keys[i].yes != NULL) {
+		if (strcmp(v, "yes") != 0 && strcmp(v, "no") != 0)
+			rule_die(rd, "yes or no expected, not", v, strlen(v));
+		*keys[i].yes = *v == 'y';
+	} else if (strcmp(v, "-") == 0) {
+		*keys[i].expr = NULL;
+	} else {
+		why = expr_check(v, strlen(v), &at);
+		if (why != NULL)
+			die("%s:%u: %s: %s at '%s'", rd->file, rd->line, k, why,
+			    v[at] == '\0' ? "the end" : v + at);
+		*keys[i].expr = v;
+	}
 }
 
 /* The row points into text, which is not freed. */
@@ -213,8 +173,15 @@ read_rule(const struct rules_reader *rd, char *text)
 	if (*fam == '\0')
 		rule_die(
 		    rd, "OP DIRECTION FAMILY expected, not", ops, strlen(ops));
-	row.dirs = read_direction(rd, dir);
-	row.family = read_family(rd, fam);
+	row.dirs = strcmp(dir, "fprop") == 0   ? DIR_FPROP
+		   : strcmp(dir, "bprop") == 0 ? DIR_BPROP
+					       : DIR_FPROP | DIR_BPROP;
+	if (row.dirs == (DIR_FPROP | DIR_BPROP) && strcmp(dir, "any") != 0)
+		rule_die(rd, "direction is fprop, bprop or any, not", dir,
+		    strlen(dir));
+	row.family = family_named(fam, strlen(fam));
+	if (row.family == FAM_NONE)
+		rule_die(rd, "no such family", fam, strlen(fam));
 	for (item = text; item != NULL; item = next) {
 		next = strchr(item, ';');
 		if (next != NULL)
@@ -267,20 +234,13 @@ read_text(struct rule_set *set, const char *file, const char *s)
 }
 
 void
-rows_load(struct flops_rules *rules, const char *path)
+rows_load(void *to, const char *path)
 {
-	FILE *f = fopen(path, "r");
+	struct flops_rules *rules = to;
 	struct buf b = { 0 };
-	char part[4096];
-	size_t n;
 
-	if (f == NULL)
+	if (!side_read(path, &b))
 		die_errno("%s", path);
-	while ((n = fread(part, 1, sizeof(part), f)) > 0)
-		buf_put(&b, part, n);
-	if (ferror(f))
-		die_errno("%s", path);
-	fclose(f);
 	if (b.len > 0 && memchr(b.s, '\0', b.len) != NULL)
 		die("%s: not a file of rules: it has a zero byte", path);
 	read_text(&rules->user, path, buf_str(&b));
@@ -364,38 +324,15 @@ helper_flop(const struct rule_row *all, const struct kern_work *w)
 	return value_of(all->flop, w) < 0 ? -1 : 0;
 }
 
-/* A backward sums over the dimensions that the forward broadcast: one addition
- * for each element of the gradient, which is read once. */
-static bool
-sum_count(const struct kern_work *w, struct answer *r)
-{
-	int64_t n = w->bprop ? work_grad(w) : -1;
-
-	if (n < 0 && w->bprop && r->family == FAM_POINTWISE)
-		n = operand_out(w); /* the gradient has the result's size */
-	if (n < 0 || !pat_match("reduce_kernel<", w->k->lower, w->k->len))
-		return false;
-	r->role = ROLE_MAIN;
-	r->each = true;
-	r->flop = n;
-	r->bytes = size_mul(n, operand_esize(w));
-	return true;
-}
-
-/* Families whose ops are one element-wise kernel. */
-static bool
-elementwise(enum family f)
-{
-	return f == FAM_POINTWISE || f == FAM_ACTIVATION || f == FAM_COPY ||
-	       f == FAM_DROPOUT || f == FAM_OPTIMIZER;
-}
-
 void
 rows_count(
     const struct rule_row *list, const struct kern_work *w, struct answer *r)
 {
 	const struct rule_row *row = rows_match(list, w),
 			      *all = general(list, w);
+	const char *name = w->k->lower;
+	int64_t sum;
+	bool one_kernel; /* ops of the family are one element-wise kernel */
 
 	if (list != NULL)
 		r->family = list->family;
@@ -409,21 +346,35 @@ rows_count(
 	}
 	if (all != NULL)
 		r->family = all->family;
+	one_kernel =
+	    all != NULL &&
+	    (all->family == FAM_POINTWISE || all->family == FAM_ACTIVATION ||
+		all->family == FAM_COPY || all->family == FAM_DROPOUT ||
+		all->family == FAM_OPTIMIZER);
+	/* A backward sums over the dimensions that the forward broadcast: one
+	 * addition for each element of the gradient, which is read once. A
+	 * pointwise gradient has the result's size. */
+	sum = w->bprop ? work_grad(w) : -1;
+	if (sum < 0 && w->bprop && r->family == FAM_POINTWISE)
+		sum = operand_out(w);
 	if (elem_count(w, r)) {
 		if (r->flop < 0 && all != NULL)
 			r->flop = value_of(all->flop, w);
 		if (r->family == FAM_NONE)
 			r->family = FAM_POINTWISE;
-	} else if (sum_count(w, r)) {
+	} else if (sum >= 0 && pat_match("reduce_kernel<", name, w->k->len)) {
+		r->role = ROLE_MAIN;
+		r->each = true;
+		r->flop = sum;
+		r->bytes = size_mul(sum, operand_esize(w));
 		if (r->family == FAM_NONE)
 			r->family = FAM_REDUCE;
-	} else if (list != NULL && pat_match(helpers, w->k->lower, w->k->len)) {
+	} else if (list != NULL && pat_match(helpers, name, w->k->len)) {
 		r->role = ROLE_AUX;
 		r->flop = helper_flop(all, w);
 	} else if (r->family == FAM_NONE && w->op.s != NULL && w->k->elem.is) {
 		r->family = FAM_POINTWISE; /* size unknown */
-	} else if (all != NULL &&
-		   (!w->k->elem.is || elementwise(all->family))) {
+	} else if (all != NULL && (!w->k->elem.is || one_kernel)) {
 		row_apply(all, w, r);
 	}
 }

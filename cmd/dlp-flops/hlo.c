@@ -704,7 +704,7 @@ take_module(struct side *s, const char *path, struct buf *text)
 }
 
 void
-side_hlo(struct side *s, const char *path)
+side_hlo(void *to, const char *path)
 {
-	side_files(s, path, "after_optimizations.txt", take_module);
+	side_files(to, path, "after_optimizations.txt", take_module);
 }

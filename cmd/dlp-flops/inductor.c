@@ -53,11 +53,20 @@ static void
 read_nodes(struct graph_nodes *g, const char *path)
 {
 	const char *p, *e, *q, *s, *end;
+	char *beside;
+	bool found;
 	uint64_t line = 0;
 	struct mview v;
 	uint32_t i;
 
-	if (!side_beside(path, "fx_graph_readable.py", &g->text))
+	q = strrchr(path, '/');
+	if (q != NULL)
+		buf_put(&g->text, path, (size_t)(q - path) + 1);
+	buf_puts(&g->text, "fx_graph_readable.py");
+	beside = xmemdup(g->text.s, g->text.len);
+	found = side_read(beside, &g->text);
+	free(beside);
+	if (!found)
 		return;
 	e = g->text.s + g->text.len;
 	for (p = g->text.s; p < e; p = q + 1) {
@@ -298,7 +307,7 @@ take_code(struct side *s, const char *path, struct buf *text)
 }
 
 void
-side_inductor(struct side *s, const char *path)
+side_inductor(void *to, const char *path)
 {
-	side_files(s, path, "output_code.py", take_code);
+	side_files(to, path, "output_code.py", take_code);
 }

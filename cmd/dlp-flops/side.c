@@ -57,35 +57,22 @@ side_find(struct side *s, const char *name, size_t n)
 	return i == SMAP_NONE ? NULL : &s->v[s->names.val[i]];
 }
 
-static void
-read_whole(const char *path, FILE *f, struct buf *b)
+bool
+side_read(const char *path, struct buf *b)
 {
+	FILE *f = fopen(path, "r");
 	char part[65536];
 	size_t n;
 
+	if (f == NULL)
+		return false;
 	buf_clear(b);
 	while ((n = fread(part, 1, sizeof(part), f)) > 0)
 		buf_put(b, part, n);
 	if (ferror(f))
 		die_errno("%s", path);
 	fclose(f);
-}
-
-bool
-side_beside(const char *path, const char *name, struct buf *text)
-{
-	const char *slash = strrchr(path, '/');
-	struct buf other = { 0 };
-	FILE *f;
-
-	if (slash != NULL)
-		buf_put(&other, path, (size_t)(slash - path) + 1);
-	buf_puts(&other, name);
-	f = fopen(buf_str(&other), "r");
-	if (f != NULL)
-		read_whole(buf_str(&other), f, text);
-	buf_free(&other);
-	return f != NULL;
+	return true;
 }
 
 struct side_walk {
@@ -99,11 +86,8 @@ struct side_walk {
 static void
 take_file(struct side_walk *w, const char *path)
 {
-	FILE *f = fopen(path, "r");
-
-	if (f == NULL)
+	if (!side_read(path, &w->text))
 		die_errno("%s", path);
-	read_whole(path, f, &w->text);
 	w->take(w->s, path, &w->text);
 	w->n++;
 }

@@ -47,10 +47,11 @@ const struct side_fact *side_find(struct side *s, const char *name, size_t n);
 void side_files(struct side *s, const char *path, const char *ending,
     void (*take)(struct side *s, const char *path, struct buf *text));
 
-/* Reads the file of that name beside path; false if it cannot be opened. */
-bool side_beside(const char *path, const char *name, struct buf *text);
+/* Reads the whole file; false if it cannot be opened. */
+bool side_read(const char *path, struct buf *text);
 
-void side_hlo(struct side *s, const char *path);
-void side_inductor(struct side *s, const char *path);
+/* Options of the command: to is a struct side. */
+void side_hlo(void *to, const char *path);
+void side_inductor(void *to, const char *path);
 
 #endif
