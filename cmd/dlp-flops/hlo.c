@@ -21,6 +21,7 @@
  * part of an operand is used (slice, gather).
  */
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,15 +59,14 @@ struct hlo_sum {                /* of a computation */
 
 struct hlo {
 	struct side *side;
-	const char *path;
-	struct smap types; /* instruction -> its type's text, as 2 offsets */
+	struct smap types; /* instruction -> its type's text */
 	struct smap comps; /* computation -> number in comp + 1 */
 	struct hlo_sum *comp;
 	size_t n_comp, cap_comp;
 	struct smap files, locations, frames; /* id -> texts */
 	struct mview *text;                   /* of these, and of types */
 	size_t n_text, cap_text;
-	enum { HT_NONE, HT_FILES, HT_LOCATIONS, HT_FRAMES } table;
+	struct smap *table; /* of these, the one whose lines are read */
 	size_t n_instr;
 	struct buf tmp;
 };
@@ -113,8 +113,7 @@ read_type(struct mview v, struct hlo_type *t)
 	t->dt = dt_named(name.s, name.n);
 	t->bits = t->dt == DT_INT4 ? 4 : 8 * dt_size(t->dt);
 	for (p++; p < e && *p != ']'; p = q + (q < e && *q == ',')) {
-		for (q = p; q < e && *q != ',' && *q != ']'; q++)
-			;
+		q = side_until(p, e, ",]");
 		if (*p == '<' && p < q) /* <=8: at most */
 			p += 2;
 		if (t->nd == HLO_DIMS || q <= p ||
@@ -149,10 +148,7 @@ type_part(struct mview v, int64_t i)
 		while (p < e && (*p == ' ' || *p == ','))
 			p++;
 		if (e - p > 2 && p[0] == '/' && p[1] == '*') {
-			while (p < e && *p != '/')
-				p++;
-			for (p++; p < e && *p != '/';)
-				p++;
+			p = side_until(p + 1, e, "/");
 			p += p < e;
 		}
 		for (q = p; q < e && *q != ',' && *q != ')'; q++)
@@ -260,42 +256,31 @@ attr(struct mview attrs, const char *key)
 		p = closing_of(s, e);
 		return mv(s + 1, p);
 	}
-	for (p = s; p < e && *p != ',' && *p != ' ' && *p != '}';)
-		p++;
-	return mv(s, p);
+	return mv(s, side_until(s, e, ", }"));
 }
 
-/* The next number in a list such as 1,2 or "1","2". */
-static bool
-next_number(struct mview *v, int64_t *n)
-{
-	const char *e = v->s + v->n, *p = v->s, *q;
-
-	while (p < e && !isdigit((unsigned char)*p))
-		p++;
-	for (q = p; q < e && isdigit((unsigned char)*q);)
-		q++;
-	if (q == p || !num_i64(p, (size_t)(q - p), n))
-		return false;
-	*v = mv(q, e);
-	return true;
-}
-
-/* 2 * result * contracted dimensions of the left operand; -1 if unknown. */
+/* 2 * result * contracted dimensions of the left operand, in a list such as 1,2
+ * or "1","2"; -1 if unknown. */
 static int64_t
 dot_flop(
     const struct hlo_type *out, const struct hlo_type *lhs, struct mview dims)
 {
 	int64_t f = size_mul(2, type_numel(out)), d;
+	const char *p, *q, *e = dims.s + dims.n;
 
 	if (dims.s == NULL)
 		return -1;
-	while (next_number(&dims, &d)) {
+	for (p = dims.s;; p = q) {
+		while (p < e && !isdigit((unsigned char)*p))
+			p++;
+		for (q = p; q < e && isdigit((unsigned char)*q);)
+			q++;
+		if (q == p || !num_i64(p, (size_t)(q - p), &d))
+			return f;
 		if (d >= lhs->nd)
 			return -1;
 		f = size_mul(f, lhs->dim[d]);
 	}
-	return f;
 }
 
 /* 2 * elements of the output * elements of the kernel / its output features.
@@ -374,21 +359,30 @@ add_custom_call(struct hlo_sum *c, const struct hlo_line *l,
 	}
 }
 
+/* Adds the opcode to those that are named. */
 static void
 add_op_name(struct hlo_sum *c, struct mview opcode)
 {
-	struct mview all = { c->ops.s, c->ops.len };
-	struct buf one = { 0 };
+	char one[64];
 
-	buf_printf(&one, "%.*s", (int)opcode.n, opcode.s);
-	if (c->n_op < 6 &&
-	    (c->ops.len == 0 || mv_find(all, buf_str(&one)) == NULL)) {
-		if (c->ops.len > 0)
-			buf_putc(&c->ops, '+');
-		buf_put(&c->ops, one.s, one.len);
-		c->n_op++;
-	}
-	buf_free(&one);
+	snprintf(one, sizeof(one), "%.*s", (int)opcode.n, opcode.s);
+	if (c->n_op == 6 ||
+	    (c->ops.len > 0 && strstr(buf_str(&c->ops), one) != NULL))
+		return;
+	buf_printf(&c->ops, "%s%.*s", c->ops.len > 0 ? "+" : "", (int)opcode.n,
+	    opcode.s);
+	c->n_op++;
+}
+
+/* Adds operations, one for each element of t. */
+static void
+add_elements(
+    struct hlo_sum *c, const struct hlo_line *l, const struct hlo_type *t)
+{
+	add_op_name(c, l->opcode);
+	c->other = size_add(c->other, t->bits > 0 ? type_numel(t) : -1);
+	if (c->dt == DT_NONE && t->dt < DT_INT64) /* floating-point */
+		c->dt = t->dt;
 }
 
 static unsigned
@@ -399,12 +393,6 @@ dir_of(struct mview op_name)
 	if (mv_find(op_name, "transpose(") != NULL)
 		return DIR_B;
 	return mv_find(op_name, "jvp(") != NULL ? DIR_F : DIR_NO;
-}
-
-static bool
-is_float(enum dtype dt)
-{
-	return dt != DT_NONE && dt < DT_INT64;
 }
 
 /* Adds an instruction to the sum of a computation. */
@@ -431,16 +419,9 @@ add_instr(const struct hlo *h, struct hlo_sum *c, const struct hlo_line *l)
 	} else if (mv_eq(l->opcode, "custom-call")) {
 		add_custom_call(c, l, &out, &x, &y);
 	} else if (mv_eq(l->opcode, "reduce")) {
-		add_op_name(c, l->opcode);
-		c->other = size_add(c->other, x.bits > 0 ? type_numel(&x) : -1);
-		if (c->dt == DT_NONE && is_float(x.dt))
-			c->dt = x.dt;
+		add_elements(c, l, &x);
 	} else if (opcode_is(l->opcode, 'a')) {
-		add_op_name(c, l->opcode);
-		c->other =
-		    size_add(c->other, out.bits > 0 ? type_numel(&out) : -1);
-		if (c->dt == DT_NONE && is_float(out.dt))
-			c->dt = out.dt;
+		add_elements(c, l, &out);
 	} else if (!opcode_is(l->opcode, 'm')) {
 		add_op_name(c, l->opcode);
 		c->other = -1;
@@ -507,26 +488,6 @@ sum_free(struct hlo_sum *c)
 	buf_free(&c->ops);
 }
 
-static void
-set_prim(struct hlo *h, struct side_fact *f, const struct hlo_sum *c,
-    const struct hlo_line *l, const struct buf *sizes)
-{
-	buf_clear(&h->tmp);
-	if (c->has_product) {
-		esc_put(&h->tmp, c->shapes.s, c->shapes.len);
-	} else {
-		if (c->ops.len > 0)
-			esc_put(&h->tmp, c->ops.s, c->ops.len);
-		else
-			esc_put(&h->tmp, l->opcode.s, l->opcode.n);
-		buf_puts(&h->tmp, " [");
-		buf_put(&h->tmp, sizes->s, sizes->len);
-		buf_putc(&h->tmp, ']');
-	}
-	free(f->prim);
-	f->prim = xstrdup(buf_str(&h->tmp));
-}
-
 /* An instruction that can be a kernel becomes a fact. */
 static void
 instr_fact(struct hlo *h, const struct hlo_line *l)
@@ -561,7 +522,18 @@ instr_fact(struct hlo *h, const struct hlo_line *l)
 	f->dir = dirs == DIR_F ? "fprop" : dirs == DIR_B ? "bprop" : NULL;
 	free(f->line);
 	f->line = source_line(h, l);
-	set_prim(h, f, c, l, &sizes);
+	/* the product, or the ops with the sizes of their operands */
+	buf_clear(&h->tmp);
+	if (c->has_product)
+		esc_put(&h->tmp, c->shapes.s, c->shapes.len);
+	else if (c->ops.len > 0)
+		esc_put(&h->tmp, c->ops.s, c->ops.len);
+	else
+		esc_put(&h->tmp, l->opcode.s, l->opcode.n);
+	if (!c->has_product)
+		buf_printf(&h->tmp, " [%s]", buf_str(&sizes));
+	free(f->prim);
+	f->prim = xstrdup(buf_str(&h->tmp));
 	buf_free(&sizes);
 	sum_free(&own);
 	h->n_instr++;
@@ -573,8 +545,7 @@ read_instr(struct mview v, struct hlo_line *l)
 {
 	const char *p = v.s, *e = v.s + v.n, *q;
 
-	while (p < e && *p == ' ')
-		p++;
+	p = side_blanks(p, e);
 	if (mv_starts(mv(p, e), "ROOT "))
 		p += 5;
 	p += p < e && *p == '%';
@@ -583,17 +554,11 @@ read_instr(struct mview v, struct hlo_line *l)
 		return false;
 	l->name = mv(p, q);
 	p = q + 3;
-	if (p < e && *p == '(')
-		q = closing_of(p, e);
-	else
-		for (q = p; q < e && *q != ' ';)
-			q++;
+	q = p < e && *p == '(' ? closing_of(p, e) : side_until(p, e, " ");
 	q += q < e && *q == ')';
 	l->type = mv(p, q);
-	for (p = q; p < e && *p == ' ';)
-		p++;
-	for (q = p; q < e && *q != '(';)
-		q++;
+	p = side_blanks(q, e);
+	q = side_until(p, e, "(");
 	if (q == e)
 		return false;
 	l->opcode = mv(p, q);
@@ -603,90 +568,68 @@ read_instr(struct mview v, struct hlo_line *l)
 	return l->name.n > 0 && l->type.n > 0 && l->opcode.n > 0;
 }
 
-/* The head of a computation: %NAME (..) -> .. {. */
+/* A computation begins: %NAME (..) -> .. {. False if the line is none. */
 static bool
-read_head(struct mview v, struct mview *name)
+take_head(struct hlo *h, struct mview v)
 {
 	const char *p = v.s, *e = v.s + v.n, *q;
+	uint32_t i;
 
-	if (v.n == 0 || v.s[0] == ' ' || !mv_ends(v, "{") ||
-	    mv_find(v, "->") == NULL)
+	if (v.s[0] == ' ' || !mv_ends(v, "{") || mv_find(v, "->") == NULL)
 		return false;
 	if (mv_starts(v, "ENTRY "))
 		p += 6;
 	p += p < e && *p == '%';
-	for (q = p; q < e && *q != ' ' && *q != '(';)
-		q++;
-	*name = mv(p, q);
-	return q > p;
-}
-
-/* The tables of source lines: ID TEXT, below a line with their name. */
-static void
-take_table_line(struct hlo *h, struct mview v)
-{
-	struct smap *const map[] = { [HT_FILES] = &h->files,
-		[HT_LOCATIONS] = &h->locations,
-		[HT_FRAMES] = &h->frames };
-	const char *p = memchr(v.s, ' ', v.n);
-	struct mview text;
-
-	if (p == NULL)
-		return;
-	text = mv(p + 1, v.s + v.n);
-	if (h->table == HT_FILES && text.n > 1 && *text.s == '"')
-		text = mv(text.s + 1, text.s + text.n - 1);
-	keep_text(h, map[h->table], mv(v.s, p), text);
-}
-
-static void
-begin_comp(struct hlo *h, struct mview name)
-{
-	uint32_t i = smap_put(&h->comps, name.s, name.n, NULL);
-
+	q = side_until(p, e, " (");
+	if (q == p)
+		return false;
+	i = smap_put(&h->comps, p, (size_t)(q - p), NULL);
 	ARRAY_GROW(h->comp, h->n_comp, h->cap_comp);
 	h->comp[h->n_comp] = (struct hlo_sum){ 0 };
 	h->comps.val[i] = ++h->n_comp;
+	return true;
 }
 
 static void
 take_line(struct hlo *h, struct mview v)
 {
+	const char *p = v.n > 0 ? memchr(v.s, ' ', v.n) : NULL;
 	struct hlo_line l;
-	struct mview name;
+	struct mview text;
 
-	if (mv_eq(v, "FileNames"))
-		h->table = HT_FILES;
-	else if (mv_eq(v, "FileLocations"))
-		h->table = HT_LOCATIONS;
-	else if (mv_eq(v, "StackFrames"))
-		h->table = HT_FRAMES;
-	else if (mv_eq(v, "FunctionNames") || v.n == 0)
-		h->table = HT_NONE;
-	else if (read_head(v, &name))
-		begin_comp(h, name);
-	else if (v.s[0] == ' ' && read_instr(v, &l)) {
+	if (mv_eq(v, "FileNames")) {
+		h->table = &h->files;
+	} else if (mv_eq(v, "FileLocations")) {
+		h->table = &h->locations;
+	} else if (mv_eq(v, "StackFrames")) {
+		h->table = &h->frames;
+	} else if (mv_eq(v, "FunctionNames") || v.n == 0) {
+		h->table = NULL;
+	} else if (take_head(h, v)) {
+		return;
+	} else if (v.s[0] == ' ' && read_instr(v, &l)) {
 		keep_text(h, &h->types, l.name, l.type);
 		if (h->n_comp > 0)
 			add_instr(h, &h->comp[h->n_comp - 1], &l);
 		instr_fact(h, &l);
-	} else if (h->table != HT_NONE)
-		take_table_line(h, v);
+	} else if (h->table != NULL && p != NULL) {
+		/* ID TEXT, below a line with the table's name */
+		text = mv(p + 1, v.s + v.n);
+		if (h->table == &h->files && text.n > 1 && *text.s == '"')
+			text = mv(text.s + 1, text.s + text.n - 1);
+		keep_text(h, h->table, mv(v.s, p), text);
+	}
 }
 
 static void
 take_module(struct side *s, const char *path, struct buf *text)
 {
-	struct hlo h = { .side = s, .path = path };
-	const char *p = text->s, *e = text->s + text->len, *q;
+	struct hlo h = { .side = s };
+	struct mview rest = { text->s, text->len }, line;
 	size_t i;
 
-	for (; p < e; p = q + 1) {
-		q = memchr(p, '\n', (size_t)(e - p));
-		if (q == NULL)
-			q = e;
-		take_line(&h, mv(p, q));
-	}
+	while (side_line(&rest, &line))
+		take_line(&h, line);
 	if (h.n_instr == 0)
 		die("%s: no HLO instruction in it; the file that is needed is"
 		    " *after_optimizations.txt of --xla_dump_to",

@@ -52,11 +52,11 @@ struct triton_kern { /* the kernel whose code is being read */
 static void
 read_nodes(struct graph_nodes *g, const char *path)
 {
-	const char *p, *e, *q, *s, *end;
+	const char *q, *s, *end;
 	char *beside;
 	bool found;
 	uint64_t line = 0;
-	struct mview v;
+	struct mview rest, v;
 	uint32_t i;
 
 	q = strrchr(path, '/');
@@ -68,12 +68,9 @@ read_nodes(struct graph_nodes *g, const char *path)
 	free(beside);
 	if (!found)
 		return;
-	e = g->text.s + g->text.len;
-	for (p = g->text.s; p < e; p = q + 1) {
-		q = memchr(p, '\n', (size_t)(e - p));
-		if (q == NULL)
-			q = e;
-		v = mv(p, q);
+	rest = (struct mview){ g->text.s, g->text.len };
+	while (side_line(&rest, &v)) {
+		q = v.s + v.n;
 		if ((s = mv_find(v, "# File: ")) != NULL) {
 			end = mv_find(mv(s + 8, q), " in ");
 			if (end == NULL)
@@ -83,8 +80,7 @@ read_nodes(struct graph_nodes *g, const char *path)
 			       1;
 			continue;
 		}
-		for (s = p; s < q && *s == ' ';)
-			s++;
+		s = side_blanks(v.s, q);
 		for (end = s;
 		     end < q && (isalnum((unsigned char)*end) || *end == '_');)
 			end++;
@@ -153,8 +149,7 @@ take_access(struct triton_kern *k, const char *p, const char *e)
 	const char *s = p, *end = e, *q;
 	int i, deep = 0;
 
-	while (p < e && *p != ' ' && *p != ',' && *p != ')')
-		p++;
+	p = side_until(p, e, " ,)");
 	for (q = p; q < e; q++) { /* the address: up to its comma */
 		deep += *q == '(';
 		deep -= *q == ')';
@@ -177,11 +172,9 @@ static void
 take_numel(struct triton_kern *k, struct mview v)
 {
 	const char *p = mv_find(v, "numel = "), *q, *e = v.s + v.n;
-	const char *s = v.s;
+	const char *s = side_blanks(v.s, e);
 	int64_t n;
 
-	while (s < e && *s == ' ')
-		s++;
 	if (p == NULL || p - s > 3 || p == s)
 		return;
 	p += 8;
@@ -192,32 +185,18 @@ take_numel(struct triton_kern *k, struct mview v)
 }
 
 static void
-set_line(struct side_fact *f, const struct graph_nodes *g, uint64_t line)
+kern_done(struct side *side, const struct graph_nodes *g, struct triton_kern *k)
 {
+	struct side_fact *f;
 	struct buf b = { 0 };
 	const char *s;
 	size_t n;
-
-	free(f->line);
-	f->line = NULL;
-	if (line == 0)
-		return;
-	s = smap_str(&g->lines, (uint32_t)(line - 1), &n);
-	esc_put(&b, s, n);
-	f->line = xstrdup(buf_str(&b));
-	buf_free(&b);
-}
-
-static void
-kern_done(struct side *s, const struct graph_nodes *g, struct triton_kern *k)
-{
-	struct side_fact *f;
 
 	if (k->name.s == NULL)
 		return;
 	if (k->bad)
 		k->n = 0;
-	f = side_put(s, k->name.s, k->name.n);
+	f = side_put(side, k->name.s, k->name.n);
 	/* Forward and backward graph, or two models, can have kernels of one
 	 * name with different code: nothing tells which one ran. */
 	if (f->numel != 0 && (f->numel != k->numel || f->n_arg != k->n ||
@@ -225,20 +204,18 @@ kern_done(struct side *s, const struct graph_nodes *g, struct triton_kern *k)
 		k->n = 0;
 		k->line = 0;
 	}
-	set_line(f, g, k->line);
+	free(f->line);
+	f->line = NULL;
+	if (k->line != 0) {
+		s = smap_str(&g->lines, (uint32_t)(k->line - 1), &n);
+		esc_put(&b, s, n);
+		f->line = xstrdup(buf_str(&b));
+		buf_free(&b);
+	}
 	f->n_arg = k->n;
 	f->numel = k->numel;
 	memcpy(f->arg, k->arg, sizeof(f->arg));
 	k->name = mv(NULL, NULL);
-}
-
-static void
-kern_begin(struct triton_kern *k, const char *p, const char *e)
-{
-	memset(k, 0, sizeof(*k));
-	k->numel = 1;
-	if (!quoted(&p, e, &k->name))
-		k->name = mv(NULL, NULL);
 }
 
 static void
@@ -252,8 +229,11 @@ take_code_line(struct side *s, const struct graph_nodes *g,
 		*line = at;
 	if ((p = mv_find(v, "async_compile.triton(")) != NULL) {
 		kern_done(s, g, k);
-		kern_begin(k, p, e);
+		memset(k, 0, sizeof(*k));
+		k->numel = 1;
 		k->line = *line;
+		if (!quoted(&p, e, &k->name))
+			k->name = mv(NULL, NULL);
 		*line = 0;
 		return;
 	}
@@ -278,28 +258,24 @@ static void
 take_code(struct side *s, const char *path, struct buf *text)
 {
 	static const char mark[] = "[__output_code] ";
-	const char *p = text->s, *e = text->s + text->len, *q, *m;
+	const char *m;
 	struct triton_kern k = { 0 };
 	struct graph_nodes g = { 0 };
 	uint64_t line = 0;
 	size_t was = s->n;
-	struct mview v;
+	struct mview all = { text->s, text->len }, rest = all, v;
 
 	read_nodes(&g, path);
-	for (; p < e; p = q + 1) {
-		q = memchr(p, '\n', (size_t)(e - p));
-		if (q == NULL)
-			q = e;
-		v = mv(p, q);
+	while (side_line(&rest, &v)) {
 		if ((m = mv_find(v, mark)) != NULL)
-			v = mv(m + sizeof(mark) - 1, q);
+			v = mv(m + sizeof(mark) - 1, v.s + v.n);
 		take_code_line(s, &g, &k, &line, v);
 	}
 	kern_done(s, &g, &k);
 	buf_free(&g.text);
 	smap_free(&g.lines);
 	smap_free(&g.nodes);
-	if (s->n == was && mv_find(mv(text->s, e), "AsyncCompile") == NULL)
+	if (s->n == was && mv_find(all, "AsyncCompile") == NULL)
 		die("%s: no output code of Inductor in it; the file that is"
 		    " needed is output_code.py of torch_compile_debug, or the"
 		    " log of TORCH_LOGS=output_code",

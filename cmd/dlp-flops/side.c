@@ -75,6 +75,35 @@ side_read(const char *path, struct buf *b)
 	return true;
 }
 
+bool
+side_line(struct mview *rest, struct mview *line)
+{
+	const char *e = rest->s + rest->n, *q;
+
+	if (rest->n == 0)
+		return false;
+	q = memchr(rest->s, '\n', rest->n);
+	*line = mv(rest->s, q != NULL ? q : e);
+	*rest = mv(q != NULL ? q + 1 : e, e);
+	return true;
+}
+
+const char *
+side_until(const char *p, const char *e, const char *stop)
+{
+	while (p < e && (*p == '\0' || strchr(stop, *p) == NULL))
+		p++;
+	return p;
+}
+
+const char *
+side_blanks(const char *p, const char *e)
+{
+	while (p < e && *p == ' ')
+		p++;
+	return p;
+}
+
 struct side_walk {
 	struct side *s;
 	const char *ending;

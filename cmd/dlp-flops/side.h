@@ -50,6 +50,14 @@ void side_files(struct side *s, const char *path, const char *ending,
 /* Reads the whole file; false if it cannot be opened. */
 bool side_read(const char *path, struct buf *text);
 
+/* The next line of a text, without its end, which *rest then is after; false at
+ * its end. */
+bool side_line(struct mview *rest, struct mview *line);
+
+/* The first byte in p..e that is one of stop, or that is no blank; or e. */
+const char *side_until(const char *p, const char *e, const char *stop);
+const char *side_blanks(const char *p, const char *e);
+
 /* Options of the command: to is a struct side. */
 void side_hlo(void *to, const char *path);
 void side_inductor(void *to, const char *path);
