@@ -107,6 +107,7 @@ read_options(struct parse *run, int argc, char **argv)
 static void
 open_profiles(struct parse *run, int n, char **paths)
 {
+	const struct dialect *d, *first;
 	struct profile *p;
 	int i;
 
@@ -120,8 +121,7 @@ open_profiles(struct parse *run, int n, char **paths)
 		p = run->prof[i] = xcalloc(1, sizeof(*p));
 		profile_open(p, run, n > 0 ? paths[i] : NULL, i);
 		profile_begin(p);
-		if (run->nprof >
-		    1) /* with many files, some cannot be opened twice */
+		if (run->nprof > 1) /* some could not be opened twice */
 			profile_alone(p);
 	}
 	if (run->out.with_rank) {
@@ -131,93 +131,30 @@ open_profiles(struct parse *run, int n, char **paths)
 	for (i = 0; i < run->nprof; i++)
 		range_find(run->prof[i]);
 	range_check(&run->sel);
-}
-
-/* True if the files hold ops. Then all must, because dlp-correlate makes no ops
- * if it finds some. */
-static bool
-check_ops(const struct parse *run)
-{
-	const struct profile *first = run->prof[0], *p;
-	int i;
-
-	for (i = 1; i < run->nprof; i++) {
+	run->out.with_src |= run->nprof > 1;
+	/* If one file holds ops all must, because dlp-correlate makes no ops if
+	 * it finds some. */
+	first = run->prof[0]->dialect;
+	run->out.with_ops = first->work != NULL;
+	for (i = 0; i < run->nprof; i++) {
 		p = run->prof[i];
-		if ((p->dialect->work == NULL) !=
-		    (first->dialect->work == NULL))
+		d = p->dialect;
+		if ((d->work == NULL) != (first->work == NULL))
 			die("%s and %s: a database of DLProf cannot be read"
 			    " together with other profiles",
-			    first->path, p->path);
+			    run->prof[0]->path, p->path);
+		if (d->has_code != NULL && !run->no_code)
+			run->out.with_code |= d->has_code(p->ctx);
+		run->out.with_allocator |= d->allocator;
 	}
-	return first->dialect->work != NULL;
 }
 
-static unsigned
-has_stacks(const struct parse *run)
-{
-	const struct profile *p;
-	unsigned of = 0;
-	int i;
-
-	for (i = 0; i < run->nprof; i++) {
-		p = run->prof[i];
-		if (p->dialect->has_code != NULL)
-			of |= p->dialect->has_code(p->ctx);
-	}
-	return of;
-}
-
-static bool
-has_allocator(const struct parse *run)
-{
-	int i;
-
-	for (i = 0; i < run->nprof; i++)
-		if (run->prof[i]->dialect->allocator)
-			return true;
-	return false;
-}
-
-static void
-put_facts(struct parse *run)
-{
-	struct profile *p;
-	int i;
-
-	for (i = 0; i < run->nprof; i++) {
-		p = run->prof[i];
-		db_use(p->path);
-		if (run->out.with_src)
-			fact_info(p, "src", "%s", p->path);
-		fact_info(p, "dialect", "%s", p->dialect->name);
-		p->dialect->facts(p->ctx);
-	}
-	if (run->out.with_rank)
-		ranks_put(run);
-}
-
-/* The profile whose next event comes first; if times are equal, the first file.
- */
-static struct profile *
-first_profile(const struct parse *run)
-{
-	struct profile *best = NULL, *p;
-	int i;
-
-	for (i = 0; i < run->nprof; i++) {
-		p = run->prof[i];
-		if (p->has_next &&
-		    (best == NULL ||
-			merge_head(p)->start < merge_head(best)->start))
-			best = p;
-	}
-	return best;
-}
-
+/* Writes the events of all profiles in the order of time; if times are equal,
+ * those of the first file come first. */
 static void
 put_events(struct parse *run)
 {
-	struct profile *p;
+	struct profile *best, *p;
 	int i;
 
 	for (i = 0; i < run->nprof; i++) {
@@ -225,10 +162,20 @@ put_events(struct parse *run)
 		profile_start(run->prof[i]);
 		merge_peek(run->prof[i]);
 	}
-	while ((p = first_profile(run)) != NULL) {
-		db_use(p->path);
-		merge_emit(p);
-		merge_peek(p);
+	for (;;) {
+		best = NULL;
+		for (i = 0; i < run->nprof; i++) {
+			p = run->prof[i];
+			if (p->has_next &&
+			    (best == NULL ||
+				merge_head(p)->start < merge_head(best)->start))
+				best = p;
+		}
+		if (best == NULL)
+			break;
+		db_use(best->path);
+		merge_emit(best);
+		merge_peek(best);
 	}
 }
 
@@ -269,7 +216,8 @@ put_notes(struct parse *run)
 	stage_note("call_twins", twins);
 	stage_note("gpu_late", late);
 	emit_notes(&run->out);
-	ranks_notes(run);
+	stage_note("ranks_by_utc", run->ranks_by_utc);
+	stage_note("ranks_unaligned", run->ranks_unaligned);
 	stage_note("call_duplicates", dup);
 	stage_note("unknown_strings", unknown);
 	stage_note("bad_rows", bad);
@@ -278,60 +226,36 @@ put_notes(struct parse *run)
 }
 
 static void
-close_profiles(struct parse *run)
-{
-	int i;
-
-	for (i = 0; i < run->nprof; i++) {
-		profile_close(run->prof[i]);
-		free(run->prof[i]);
-	}
-	free(run->prof);
-	infile_free(&run->in);
-	select_free(&run->sel);
-}
-
-/* Reads a .dict of PyProf, which is not a database. */
-static void
-put_dict(struct parse *run, struct dict_file *d, int argc, char **argv,
-    bool unbuffered)
-{
-	const char *path = argv[optind];
-
-	if (run->no_dict)
-		die("%s: a .dict of PyProf has kernels only, this needs"
-		    " more",
-		    path != NULL ? path : "-");
-	if (run->out.with_rank)
-		die("--ranks: a .dict of PyProf has no times");
-	out_open(unbuffered);
-	emit_open(&run->out);
-	dict_run(d, run, path, argc, argv);
-}
-
-static void
 put_profiles(struct parse *run, int argc, char **argv, bool unbuffered)
 {
+	struct profile *p;
+	int i;
+
 	/* each connection is used in one thread only, so SQLite needs no locks
 	 * per value */
 	sqlite3_config(SQLITE_CONFIG_MULTITHREAD);
 	open_profiles(run, argc - optind, argv + optind);
-	run->out.with_src |= run->nprof > 1;
 	out_open(unbuffered);
-	run->out.with_ops = check_ops(run);
-	run->out.with_code = run->no_code ? 0 : has_stacks(run);
-	run->out.with_allocator = has_allocator(run);
 	emit_open(&run->out);
 	stage_begin_section(argc, argv);
-	put_facts(run);
+	for (i = 0; i < run->nprof; i++) {
+		p = run->prof[i];
+		db_use(p->path);
+		if (run->out.with_src)
+			fact_info(p, "src", "%s", p->path);
+		fact_info(p, "dialect", "%s", p->dialect->name);
+		p->dialect->facts(p->ctx);
+	}
+	if (run->out.with_rank)
+		ranks_put(run);
 	put_events(run);
 	select_say_unseen(&run->sel);
 	put_notes(run);
 	infile_check_unchanged(&run->in);
 	stage_end_section();
-	close_profiles(run);
-	smap_free(&run->out.stacks);
-	buf_free(&run->out.code);
+	for (i = 0; i < run->nprof; i++)
+		profile_close(run->prof[i]);
+	free(run->prof);
 }
 
 /* Only if nsys has to export a report can this not be done before the first
@@ -346,16 +270,11 @@ confine(int n, char **paths, const char *capture)
 		if (head_is_report(paths[i]))
 			return;
 	sandbox_enter();
-	if (capture == NULL) {
-		sandbox_files(paths, n);
-		return;
-	}
 	all = xcalloc((size_t)n + 1, sizeof(*all));
 	for (i = 0; i < n; i++)
 		all[i] = paths[i];
-	all[n] = xstrdup(capture);
-	sandbox_files(all, n + 1);
-	free(all[n]);
+	all[n] = (char *)capture;
+	sandbox_files(all, n + (capture != NULL));
 	free(all);
 }
 
@@ -364,6 +283,7 @@ main(int argc, char **argv)
 {
 	struct parse run = { 0 };
 	struct dict_file dict = { 0 };
+	const char *path;
 	bool unbuffered;
 
 	cli_init("dlp-parse");
@@ -372,10 +292,23 @@ main(int argc, char **argv)
 	unbuffered = read_options(&run, argc, argv);
 	if (argc - optind <= 1)
 		(void)cli_operand(argc, argv, usage);
+	path = argv[optind];
 	confine(argc - optind, argv + optind, run.kineto.capture);
-	if (argc - optind <= 1 && dict_is(&dict, &run, argv[optind]))
-		put_dict(&run, &dict, argc, argv, unbuffered);
-	else
+	if (argc - optind > 1 || !dict_is(&dict, &run, path)) {
 		put_profiles(&run, argc, argv, unbuffered);
+	} else { /* PyProf's, which is no database */
+		if (run.no_dict)
+			die("%s: a .dict of PyProf has kernels only, this needs"
+			    " more",
+			    path != NULL ? path : "-");
+		if (run.out.with_rank)
+			die("--ranks: a .dict of PyProf has no times");
+		out_open(unbuffered);
+		emit_open(&run.out);
+		dict_run(&dict, &run, path, argc, argv);
+	}
+	infile_free(&run.in);
+	select_free(&run.sel);
+	emit_free(&run.out);
 	return out_finish(EXIT_OK);
 }

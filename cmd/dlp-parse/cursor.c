@@ -41,43 +41,23 @@ key_column(const struct cursor *c)
 	return c->src->key ? c->src->key : "rowid";
 }
 
-static void
-event_clear(struct event *ev, enum ev_kind kind)
-{
-	memset(ev, 0, sizeof(*ev));
-	ev->kind = kind;
-	ev->start = ev->end = ev->pid = ev->tid = EV_UNSET;
-	ev->corr = ev->name = ev->op = ev->nth = EV_UNSET;
-}
-
-static void
-event_move(struct event *ev, int64_t shift)
-{
-	ev->start = num_add(ev->start, shift);
-	if (ev->end != EV_UNSET)
-		ev->end = num_add(ev->end, shift);
-}
-
 static bool
 make_event(const struct cursor *c, sqlite3_value **col, struct event *ev)
 {
-	event_clear(ev, c->src->kind);
+	memset(ev, 0, sizeof(*ev));
+	ev->kind = c->src->kind;
+	ev->start = ev->end = ev->pid = ev->tid = EV_UNSET;
+	ev->corr = ev->name = ev->op = ev->nth = EV_UNSET;
 	if (!c->src->row(c->ctx, c->src, col, ev))
 		return false;
 	if (ev->kind == EV_MARK || ev->kind == EV_MEM) /* moments */
 		ev->end = EV_UNSET;
-	if (c->shift != 0)
-		event_move(ev, c->shift);
+	if (c->shift != 0) {
+		ev->start = num_add(ev->start, c->shift);
+		if (ev->end != EV_UNSET)
+			ev->end = num_add(ev->end, c->shift);
+	}
 	return true;
-}
-
-/* Copies the text, because SQLite frees the row's own. */
-static void
-keep_row_text(struct batch *b, const struct event *ev)
-{
-	b->text_at[b->n] = b->text.len;
-	if (ev->text != NULL)
-		buf_put(&b->text, ev->text, ev->text_len);
 }
 
 /* The SQL function of the table's cursor, called with the columns of each row.
@@ -96,7 +76,9 @@ batch_row(sqlite3_context *sql, int n, sqlite3_value **col)
 		return;
 	ev->row = (int64_t)c->row;
 	b->key[b->n] = c->src->keyless ? 0 : sqlite3_value_int64(col[0]);
-	keep_row_text(b, ev);
+	b->text_at[b->n] = b->text.len;
+	if (ev->text != NULL) /* SQLite frees the row's own */
+		buf_put(&b->text, ev->text, ev->text_len);
 	b->n++;
 	if (b->n == BATCH_ROWS || b->text.len >= BATCH_TEXT)
 		sqlite3_result_int(sql, 1);
@@ -219,12 +201,6 @@ struct ahead {
 	struct batch ring[BATCHES];
 };
 
-static struct batch *
-ring_slot(struct ahead *a, uint64_t i)
-{
-	return &a->ring[i % BATCHES];
-}
-
 /* The batch in use has a ring_place of its own. */
 static bool
 ring_full(const struct ahead *a)
@@ -243,7 +219,7 @@ ring_place(struct ahead *a)
 		a->no_room = true;
 		pthread_cond_wait(&a->room, &a->lock);
 	}
-	b = a->stop ? NULL : ring_slot(a, a->filled);
+	b = a->stop ? NULL : &a->ring[a->filled % BATCHES];
 	pthread_mutex_unlock(&a->lock);
 	return b;
 }
@@ -287,25 +263,6 @@ ahead_over(void *arg)
 	pthread_mutex_unlock(&a->lock);
 }
 
-/* Starts the thread that fills batches; NULL if no thread can be started.
- * *first is an empty batch: the first that ahead_next() gives back. The result
- * owns all batches. */
-static struct ahead *
-ahead_begin(struct cursor *c, struct batch **first)
-{
-	struct ahead *a = xcalloc(1, sizeof(*a));
-
-	a->c = c;
-	pthread_mutex_init(&a->lock, NULL);
-	pthread_cond_init(&a->batch, NULL);
-	pthread_cond_init(&a->room, NULL);
-	*first = ring_slot(a, BATCHES - 1);
-	if (beside_begin(&a->thread, read_ahead, ahead_over, a))
-		return a;
-	free(a);
-	return NULL;
-}
-
 /* The next batch; the one before is given back. Must not be called after the
  * last batch. Fatal if the thread could not read the batch. */
 static struct batch *
@@ -319,7 +276,7 @@ ahead_next(struct ahead *a)
 		pthread_cond_wait(&a->batch, &a->lock);
 	}
 	if (a->filled > a->taken) {
-		b = ring_slot(a, a->taken++);
+		b = &a->ring[a->taken++ % BATCHES];
 		a->text -= b->text.len;
 	}
 	if (a->no_room && a->filled - a->taken <= BATCHES / 2 &&
@@ -354,27 +311,25 @@ ahead_end(struct ahead *a)
 	free(a);
 }
 
-static void
-free_batch(struct cursor *c)
-{
-	if (c->batch != NULL)
-		buf_free(&c->batch->text);
-	free(c->batch);
-	c->batch = NULL;
-}
-
 void
 cursor_ahead(struct cursor *c)
 {
-	struct batch *first;
+	struct ahead *a;
 
 	if (c->batch == NULL)
 		return;
-	c->ahead = ahead_begin(c, &first);
-	if (c->ahead == NULL)
+	a = xcalloc(1, sizeof(*a));
+	a->c = c;
+	pthread_mutex_init(&a->lock, NULL);
+	pthread_cond_init(&a->batch, NULL);
+	pthread_cond_init(&a->room, NULL);
+	if (!beside_begin(&a->thread, read_ahead, ahead_over, a)) {
+		free(a);
 		return;
-	free_batch(c);
-	c->batch = first;
+	}
+	c->ahead = a;
+	free(c->batch); /* an empty one, as is the last of the ring */
+	c->batch = &a->ring[BATCHES - 1];
 }
 
 static bool
@@ -449,7 +404,10 @@ cursor_close(struct cursor *c)
 		c->ahead = NULL;
 		c->batch = NULL;
 	}
-	free_batch(c);
+	if (c->batch != NULL)
+		buf_free(&c->batch->text);
+	free(c->batch);
+	c->batch = NULL;
 	sqlite3_finalize(c->st);
 	sqlite3_finalize(c->by_key);
 	c->st = c->by_key = NULL;

@@ -23,7 +23,7 @@
 #include "selection.h"
 #include "stage.h"
 
-#define DLDB_MAX_MISSING 64
+#define MAX_MISSING 64
 
 struct dldb_run {
 	int64_t op, nth; /* the op's row; the number of its run */
@@ -42,8 +42,7 @@ struct dldb_in {
 	sqlite3 *db;
 	sqlite3_stmt *string, *op_row;
 	int64_t empty, graph; /* dictionary ids: "", "[CUDA graph]" */
-	const char *missing[DLDB_MAX_MISSING]; /* "table.column" */
-	int n_missing;
+	struct smap missing;  /* "table.column" */
 	/* ops, runs */
 	struct map op_at; /* row -> number in op, from 1 */
 	struct dldb_op *op;
@@ -66,48 +65,30 @@ struct dldb_in {
 	uint64_t stray; /* work outside of the run that it belongs to */
 };
 
-static int
-find_name(char *const *v, int n, const char *s)
-{
-	int i;
-
-	for (i = 0; i < n && strcmp(v[i], s) != 0; i++)
-		;
-	return i;
-}
-
 static void
 note_missing(struct dldb_in *d, const char *table, const char *column)
 {
-	char *s;
-	size_t n = strlen(table) + strlen(column) + 2;
-	int i;
+	struct buf b = { 0 };
 
-	s = xmalloc(n);
-	snprintf(s, n, "%s%s%s", table, *column != '\0' ? "." : "", column);
-	i = find_name((char *const *)d->missing, d->n_missing, s);
-	if (i < d->n_missing || i == DLDB_MAX_MISSING)
-		free(s);
-	else
-		d->missing[d->n_missing++] = s;
+	buf_printf(&b, "%s%s%s", table, *column != '\0' ? "." : "", column);
+	if (d->missing.n < MAX_MISSING)
+		smap_put(&d->missing, b.s, b.len, NULL);
+	buf_free(&b);
 }
 
-/* The table's columns, as db_cols() returns them; the ones that are missing are
- * remembered for a message. NULL if the table is missing. The caller frees the
- * result. */
-static char *
-dldb_cols(struct dldb_in *d, const char *table, const char *const *names)
+/* Notes the columns that the table does not have; false if there is no such
+ * table. */
+static bool
+check_cols(struct dldb_in *d, const char *table, const char *const *names)
 {
-	int i;
-
 	if (!db_has_table(d->db, table)) {
 		note_missing(d, table, "");
-		return NULL;
+		return false;
 	}
-	for (i = 0; names[i] != NULL; i++)
-		if (!db_has_column(d->db, table, names[i]))
-			note_missing(d, table, names[i]);
-	return db_cols(d->db, table, names);
+	for (; *names != NULL; names++)
+		if (!db_has_column(d->db, table, *names))
+			note_missing(d, table, *names);
+	return true;
 }
 
 /* A text of the dictionary; see dialect.string. */
@@ -115,20 +96,8 @@ static bool
 dldb_string(void *ctx, int64_t id, struct buf *out)
 {
 	struct dldb_in *d = ctx;
-	bool has = false;
-	const char *s;
-	uint32_t n;
 
-	if (d->string == NULL)
-		return false;
-	sqlite3_bind_int64(d->string, 1, id);
-	if (db_step(d->string) &&
-	    (s = db_text(sqlite3_column_value(d->string, 0), &n)) != NULL) {
-		buf_put(out, s, n);
-		has = true;
-	}
-	sqlite3_reset(d->string);
-	return has;
+	return db_string(d->string, id, out);
 }
 
 /*
@@ -163,160 +132,86 @@ kept_word(struct dldb_in *d, int64_t id)
 	return *s != '\0' ? s : NULL;
 }
 
-/* start_time, stop_time, process_id, thread_id */
-static bool
-own_span(const struct ev_source *s, sqlite3_value **col, struct event *ev)
-{
-	ev->start = db_value(col[1]);
-	ev->end = db_value(col[2]);
-	ev->pid = db_value(col[3]);
-	ev->tid = db_value(col[4]);
-	if (ev->start == EV_UNSET)
-		source_bad_row(s);
-	return ev->start != EV_UNSET;
-}
-
 static bool
 range_row(
     void *ctx, const struct ev_source *s, sqlite3_value **col, struct event *ev)
 {
 	struct dldb_in *d = ctx;
 
-	if (!own_span(s, col, ev))
+	if (!source_row(ctx, s, col, ev))
 		return false;
-	ev->range.end_tid = db_value(col[5]);
 	ev->range.domain = kept(d, db_value(col[6]));
 	ev->range.push = strcmp(kept(d, db_value(col[7])), "push") == 0;
-	ev->name = db_value(col[8]);
-	ev->range.level = db_value(col[9]);
 	ev->range.layer = kept_word(d, db_value(col[10]));
 	return true;
 }
 
 static bool
-os_row(
-    void *ctx, const struct ev_source *s, sqlite3_value **col, struct event *ev)
-{
-	(void)ctx;
-	if (!own_span(s, col, ev))
-		return false;
-	ev->name = db_value(col[5]);
-	return true;
-}
-
-static bool
-own_mem_row(
+mem_row(
     void *ctx, const struct ev_source *s, sqlite3_value **col, struct event *ev)
 {
 	struct dldb_in *d = ctx;
 
-	ev->start = db_value(col[1]);
-	if (ev->start == EV_UNSET) {
-		source_bad_row(s);
+	if (!source_row(ctx, s, col, ev))
 		return false;
-	}
-	ev->pid = db_value(col[2]);
-	ev->mem.dev = db_value(col[3]);
 	ev->mem.op = kept_word(d, db_value(col[4]));
-	ev->mem.bytes = db_value(col[5]);
-	ev->mem.addr = db_value(col[6]);
 	ev->mem.kind = kept_word(d, db_value(col[7]));
 	ev->mem.corr = EV_UNSET;
-	ev->mem.pool = db_value(col[8]);
-	ev->mem.pool_bytes = db_value(col[9]);
 	return true;
 }
 
-static const char *const range_cols[] = { "start_time", "stop_time",
-	"process_id", "thread_id", "end_thread_id", "domain_id", "mode_id",
-	"text_id", "level", "layer_id", NULL };
-static const char *const os_cols[] = { "start_time", "stop_time", "process_id",
-	"thread_id", "name_id", NULL };
-static const char *const mem_cols[] = { "time", "process_id", "device_id",
-	"op_id", "num_bytes", "address", "kind_id", "pool_address",
-	"pool_bytes", NULL };
+#define OWN_SPAN                                                               \
+	C_START("start_time"), C_END("stop_time"), C_NUM("process_id", pid),   \
+	    C_NUM("thread_id", tid)
 
-static const struct {
-	const char *table;
-	enum ev_kind kind;
-	row_fn *row;
-	const char *const *cols;
-	const char *end;
-} own_tables[] = {
-	{ "dlp_ranges", EV_RANGE, range_row, range_cols, "stop_time" },
-	{ "dlp_os_calls", EV_OS, os_row, os_cols, "stop_time" },
-	{ "dlp_memory", EV_MEM, own_mem_row, mem_cols, NULL },
+static const struct ev_table own_tables[] = {
+	{ EV_RANGE, "dlp_ranges", range_row, NULL,
+	    { OWN_SPAN, C_NUM("end_thread_id", range.end_tid),
+		C_NONE("domain_id"), C_NONE("mode_id"), C_NUM("text_id", name),
+		C_NUM("level", range.level), C_NONE("layer_id") } },
+	{ EV_OS, "dlp_os_calls", source_row, NULL,
+	    { OWN_SPAN, C_NUM("name_id", name) } },
+	{ EV_MEM, "dlp_memory", mem_row, NULL,
+	    { C_START("time"), C_NUM("process_id", pid),
+		C_NUM("device_id", mem.dev), C_NONE("op_id"),
+		C_NUM("num_bytes", mem.bytes), C_NUM("address", mem.addr),
+		C_NONE("kind_id"), C_NUM("pool_address", mem.pool),
+		C_NUM("pool_bytes", mem.pool_bytes) } },
 };
-
-/* The tables dlp_*, which dlp-dldb adds to DLProf's: events, facts, devices.
- * Databases that DLProf itself wrote do not have them. */
-static void
-dldb_own_rows(struct dldb_in *d)
-{
-	struct ev_source *s;
-	size_t i;
-
-	if (d->string == NULL)
-		return;
-	for (i = 0; i < ARRAY_LEN(own_tables); i++) {
-		if (!db_has_table(d->db, own_tables[i].table) ||
-		    !source_needs(&d->prof->sources, d->db, own_tables[i].kind,
-			own_tables[i].table, own_tables[i].cols[0]))
-			continue;
-		s = source_add(&d->prof->sources, own_tables[i].kind,
-		    own_tables[i].table, own_tables[i].row);
-		s->from = xstrdup(own_tables[i].table);
-		s->cols = dldb_cols(d, own_tables[i].table, own_tables[i].cols);
-		s->start = xstrdup(own_tables[i].cols[0]);
-		if (own_tables[i].end != NULL)
-			s->end = xstrdup(own_tables[i].end);
-	}
-}
-
-static void
-dldb_own_close(struct dldb_in *d)
-{
-	sqlite3_finalize(d->marker);
-	map_free(&d->kept_at);
-	smap_free(&d->kept);
-}
 
 /* Writes the facts for which known() is false. Returns false if there are no
  * facts at all. */
 static bool
-dldb_own_facts(struct dldb_in *d, bool (*known)(const char *name))
+put_own_facts(struct dldb_in *d, bool (*known)(const char *name))
 {
+	static const char *const names[] = { "name", "value", NULL };
 	sqlite3_stmt *st;
 	const char *name, *value;
 
-	if (!db_has_column(d->db, "dlp_facts", "name") ||
-	    !db_has_column(d->db, "dlp_facts", "value"))
+	if (!db_has_columns(d->db, "dlp_facts", names))
 		return false;
-	st = db_prepare(d->db, "SELECT name, value FROM dlp_facts ORDER BY id");
-	while (db_step(st)) {
-		name = (const char *)sqlite3_column_text(st, 0);
-		value = (const char *)sqlite3_column_text(st, 1);
+	st = db_rows(d->db, "dlp_facts", "name", names, "ORDER BY id");
+	while (db_next(&st)) {
+		name = db_str(st, 0);
+		value = db_str(st, 1);
 		if (name != NULL && value != NULL && !known(name))
 			fact_info(d->prof, name, "%s", value);
 	}
-	sqlite3_finalize(st);
 	return true;
 }
 
 /* Adds the facts of a device that DLProf's tables do not have. */
 static void
-dldb_own_dev(struct dldb_in *d, struct dev_fact *f)
+read_own_dev(struct dldb_in *d, struct dev_fact *f)
 {
 	static const char *const cols[] = { "clock_hz", "mem_bytes",
 		"membw_bytes_s", NULL };
-	sqlite3_stmt *st;
-	char *names;
+	sqlite3_stmt *st = db_rows(
+	    d->db, "dlp_devices", "device_id", cols, "WHERE device_id = ?1");
 
-	if (!db_has_column(d->db, "dlp_devices", "device_id"))
+	if (st == NULL)
 		return;
-	names = dldb_cols(d, "dlp_devices", cols);
-	st = db_prepare(
-	    d->db, "SELECT %s FROM dlp_devices WHERE device_id = ?1", names);
+	check_cols(d, "dlp_devices", cols);
 	sqlite3_bind_int64(st, 1, f->dev);
 	if (db_step(st)) {
 		f->clock_hz = db_i64(st, 0);
@@ -324,13 +219,12 @@ dldb_own_dev(struct dldb_in *d, struct dev_fact *f)
 		f->membw_bytes_s = db_i64(st, 2);
 	}
 	sqlite3_finalize(st);
-	free(names);
 }
 
 /* How an op was recognised; escaped, NULL if the database does not record it.
  */
 static const char *
-dldb_own_marker(struct dldb_in *d, int64_t op_row)
+own_marker(struct dldb_in *d, int64_t op_row)
 {
 	const char *s = NULL;
 
@@ -348,92 +242,44 @@ dldb_own_marker(struct dldb_in *d, int64_t op_row)
 	return s;
 }
 
-static const char *const copy_kinds[] = { "unknown", "HtoD", "DtoH", "HtoA",
-	"AtoH", "AtoA", "AtoD", "DtoA", "DtoD", "HtoH", "PtoP", "UVM-HtoD",
-	"UVM-DtoH", "UVM-DtoD" };
+static const struct ev_words copy_kinds = { 0, 14,
+	{ "unknown", "HtoD", "DtoH", "HtoA", "AtoH", "AtoA", "AtoD", "DtoA",
+	    "DtoD", "HtoH", "PtoP", "UVM-HtoD", "UVM-DtoH", "UVM-DtoD" } };
 /* As Nsight Systems numbered them in DLProf's time. */
-static const char *const sync_kinds[] = { NULL, "context", "event", "stream" };
+static const struct ev_words sync_kinds = { 1, 4,
+	{ "context", "event", "stream" } };
 
-#define PICK(table, i)                                                         \
-	((i) >= 0 && (i) < (int64_t)(sizeof(table) / sizeof((table)[0]))       \
-		? (table)[i]                                                   \
-		: NULL)
-
-static int64_t
-int_or_unset(sqlite3_value *v)
-{
-	if (sqlite3_value_type(v) != SQLITE_INTEGER)
-		return EV_UNSET;
-	return sqlite3_value_int64(v);
-}
-
-/* A process or thread: dlp-dldb writes -1 for an unknown one. */
-static int64_t
-id_or_unset(sqlite3_value *v)
-{
-	int64_t n = int_or_unset(v);
-
-	return n == -1 ? EV_UNSET : n;
-}
-
-#define WORK                                                                   \
-	"api_start", "api_stop", "process_id", "thread_id",                    \
-	    "read_only_ops_id", "op_instance", "name_id"
-#define GPU WORK, "gpu_start", "gpu_stop", "device_id"
-#define WORK_NEXT 8
-#define GPU_NEXT 11
-
+/* A process or thread is -1 where dlp-dldb does not know it. */
 static bool
-work_cols(const struct ev_source *s, sqlite3_value **col, struct event *ev)
-{
-	ev->start = int_or_unset(col[1]);
-	if (ev->start == EV_UNSET) {
-		source_bad_row(s);
-		return false;
-	}
-	ev->end = int_or_unset(col[2]);
-	ev->pid = id_or_unset(col[3]);
-	ev->tid = id_or_unset(col[4]);
-	ev->op = int_or_unset(col[5]);
-	ev->nth = int_or_unset(col[6]);
-	ev->name = int_or_unset(col[7]);
-	return true;
-}
-
-static bool
-gpu_cols(const struct ev_source *s, sqlite3_value **col, struct event *ev)
-{
-	if (!work_cols(s, col, ev))
-		return false;
-	ev->gpu.own.api = ev->name;
-	ev->gpu.own.none = int_or_unset(col[4]) == -1;
-	ev->gpu.own.start = int_or_unset(col[WORK_NEXT]);
-	ev->gpu.own.end = int_or_unset(col[WORK_NEXT + 1]);
-	ev->gpu.own.tc = EV_UNSET;
-	if (ev->gpu.own.start == EV_UNSET) {
-		source_bad_row(s);
-		return false;
-	}
-	ev->gpu.dev = int_or_unset(col[WORK_NEXT + 2]);
-	ev->gpu.ctx = ev->gpu.stream = ev->gpu.node = EV_UNSET;
-	return true;
-}
-
-static const char *const call_cols[] = { WORK, NULL };
-
-static bool
-call_row(
+work_row(
     void *ctx, const struct ev_source *s, sqlite3_value **col, struct event *ev)
 {
 	(void)ctx;
-	ev->call.ret = EV_UNSET;
-	return work_cols(s, col, ev);
+	ev->gpu.own.tc = ev->gpu.own.api = EV_UNSET;
+	if (s->kind == EV_SET)
+		ev->gpu.set.value = EV_UNSET;
+	if (!source_row(ctx, s, col, ev))
+		return false;
+	if (s->kind == EV_CALL)
+		ev->call.ret = EV_UNSET;
+	else
+		ev->gpu.own.none = ev->tid == -1;
+	if (ev->pid == -1)
+		ev->pid = EV_UNSET;
+	if (ev->tid == -1)
+		ev->tid = EV_UNSET;
+	if (s->kind == EV_CALL)
+		return true;
+	if (s->kind != EV_KERN)
+		ev->gpu.own.api = ev->name;
+	ev->gpu.ctx = ev->gpu.stream = ev->gpu.node = EV_UNSET;
+	if (ev->gpu.own.start == EV_UNSET)
+		source_bad_row(s);
+	return ev->gpu.own.start != EV_UNSET;
 }
 
-static const char *const kern_cols[] = { GPU, "long_name_id", "uses_tc",
-	"grid_id", "block_id", NULL };
-
-/* The columns after those: the sizes of grid and block. */
+/* After the columns of kernels: the sizes of grid and block. */
+#define DIMS_AT 15
 #define DIMS ", g.x, g.y, g.z, b.x, b.y, b.z"
 #define DIMS_FROM                                                              \
 	" LEFT JOIN read_only_grid_block g ON g.id = k.grid_id"                \
@@ -444,146 +290,100 @@ kern_row(
     void *ctx, const struct ev_source *s, sqlite3_value **col, struct event *ev)
 {
 	struct dldb_in *d = ctx;
-	int i, c = GPU_NEXT + 4;
+	int i, c = DIMS_AT;
 
-	if (!gpu_cols(s, col, ev))
+	if (!work_row(ctx, s, col, ev))
 		return false;
-	/* the table has no column for the name of the call */
-	ev->gpu.own.api = EV_UNSET;
-	if (ev->name != EV_UNSET && ev->name == d->graph) {
+	if (ev->gpu.kern.short_name != EV_UNSET &&
+	    ev->gpu.kern.short_name == d->graph) {
 		/* dlp-dldb stores the run of a whole graph this way */
 		ev->kind = EV_GRAPH;
+		ev->name = d->graph;
+		ev->gpu.own.tc = EV_UNSET;
 		ev->gpu.graph.graph = ev->gpu.graph.exec = EV_UNSET;
 		return true;
 	}
-	ev->gpu.kern.short_name = ev->name;
 	ev->gpu.kern.mangled = EV_UNSET;
-	ev->name = int_or_unset(col[GPU_NEXT]);
 	if (ev->name == d->empty)
 		ev->name = EV_UNSET;
-	ev->gpu.own.tc = int_or_unset(col[GPU_NEXT + 1]);
 	for (i = 0; i < 3; i++) {
-		ev->gpu.kern.grid[i] =
-		    s->tag ? int_or_unset(col[c + i]) : EV_UNSET;
+		ev->gpu.kern.grid[i] = s->tag ? db_int(col[c + i]) : EV_UNSET;
 		ev->gpu.kern.block[i] =
-		    s->tag ? int_or_unset(col[c + 3 + i]) : EV_UNSET;
+		    s->tag ? db_int(col[c + 3 + i]) : EV_UNSET;
 	}
 	ev->gpu.kern.regs = ev->gpu.kern.smem = EV_UNSET;
 	ev->gpu.kern.dynsmem = EV_UNSET;
 	return true;
 }
 
-static const char *const copy_cols[] = { GPU, "copy_kind", "num_bytes", NULL };
-
-static bool
-copy_row(
-    void *ctx, const struct ev_source *s, sqlite3_value **col, struct event *ev)
-{
-	int64_t kind;
-
-	(void)ctx;
-	if (!gpu_cols(s, col, ev))
-		return false;
-	kind = int_or_unset(col[GPU_NEXT]);
-	ev->gpu.copy.kind = PICK(copy_kinds, kind);
-	ev->gpu.copy.bytes = int_or_unset(col[GPU_NEXT + 1]);
-	return true;
-}
-
-static const char *const set_cols[] = { GPU, "num_bytes", NULL };
-
-static bool
-set_row(
-    void *ctx, const struct ev_source *s, sqlite3_value **col, struct event *ev)
-{
-	(void)ctx;
-	if (!gpu_cols(s, col, ev))
-		return false;
-	ev->gpu.set.bytes = int_or_unset(col[GPU_NEXT]);
-	ev->gpu.set.value = EV_UNSET;
-	return true;
-}
-
-static const char *const sync_cols[] = { GPU, "sync_type", "event_id", NULL };
-
 /* A synchronization has no time of its own here: both are 0. */
 static bool
 sync_row(
     void *ctx, const struct ev_source *s, sqlite3_value **col, struct event *ev)
 {
-	int64_t kind;
-
-	(void)ctx;
-	if (!gpu_cols(s, col, ev))
+	if (!work_row(ctx, s, col, ev))
 		return false;
 	if (ev->gpu.own.start == 0) {
 		ev->gpu.own.start = ev->start;
 		ev->gpu.own.end = EV_UNSET;
 	}
-	kind = int_or_unset(col[GPU_NEXT]);
-	ev->gpu.sync.kind = PICK(sync_kinds, kind);
-	ev->gpu.sync.event = int_or_unset(col[GPU_NEXT + 1]);
-	if (ev->gpu.sync.event == UINT32_MAX)
-		ev->gpu.sync.event = EV_UNSET;
 	return true;
 }
-
-static const char *const run_cols[] = { "cpu_start", "cpu_stop", "process_id",
-	"thread_id", "read_only_ops_id", "input_names_id", "input_shapes_id",
-	"output_shapes_id", NULL };
 
 static bool
 run_row(
     void *ctx, const struct ev_source *s, sqlite3_value **col, struct event *ev)
 {
-	int64_t stop = int_or_unset(col[2]);
+	int64_t stop = db_int(col[2]);
 
-	(void)ctx;
-	ev->start = int_or_unset(col[1]);
-	if (ev->start == EV_UNSET) {
-		if (s->kind == EV_RUN)
-			source_bad_row(s);
+	if (s->kind == EV_RUN_END && db_int(col[1]) == EV_UNSET)
+		return false; /* counted at its start */
+	if (!source_row(ctx, s, col, ev))
 		return false;
-	}
 	if (s->kind == EV_RUN_END) {
-		ev->label = NULL;
 		ev->corr = stop; /* as the file has it */
 		ev->end = ev->start = stop > ev->start ? stop : ev->start;
 	}
-	ev->pid = id_or_unset(col[3]);
-	ev->tid = id_or_unset(col[4]);
-	ev->op = int_or_unset(col[5]);
 	ev->nth = sqlite3_value_int64(col[0]);
-	if (int_or_unset(col[4]) == -1)
+	if (ev->tid == -1) {
+		ev->tid = EV_UNSET;
 		ev->corr = EV_UNSET; /* the CPU side was not recorded */
-	ev->run.names = int_or_unset(col[6]);
-	ev->run.shapes = int_or_unset(col[7]);
-	ev->run.outs = int_or_unset(col[8]);
+	}
+	if (ev->pid == -1)
+		ev->pid = EV_UNSET;
 	return true;
 }
 
-static const struct {
-	const char *table;
-	enum ev_kind kind;
-	row_fn *row;
-	const char *const *cols;
-	const char *start, *end;
-} tables[] = {
-	{ "read_only_op_instances", EV_RUN, run_row, run_cols, "cpu_start",
-	    NULL },
-	{ "read_only_op_instances", EV_RUN_END, run_row, run_cols,
-	    "max(cpu_start, ifnull(cpu_stop, cpu_start))",
-	    "max(cpu_start, ifnull(cpu_stop, cpu_start))" },
-	{ "read_only_cuda_calls", EV_CALL, call_row, call_cols, "api_start",
-	    "api_stop" },
-	{ "read_only_kernels", EV_KERN, kern_row, kern_cols, "api_start",
-	    "api_stop" },
-	{ "read_only_memcpys", EV_COPY, copy_row, copy_cols, "api_start",
-	    "api_stop" },
-	{ "read_only_memsets", EV_SET, set_row, set_cols, "api_start",
-	    "api_stop" },
-	{ "read_only_cuda_syncs", EV_SYNC, sync_row, sync_cols, "api_start",
-	    "api_stop" },
+#define WORK(name)                                                             \
+	C_START("api_start"), C_END("api_stop"), C_NUM("process_id", pid),     \
+	    C_NUM("thread_id", tid), C_NUM("read_only_ops_id", op),            \
+	    C_NUM("op_instance", nth), C_NUM("name_id", name)
+#define GPU(name)                                                              \
+	WORK(name), C_NUM("gpu_start", gpu.own.start),                         \
+	    C_NUM("gpu_stop", gpu.own.end), C_NUM("device_id", gpu.dev)
+#define RUN                                                                    \
+	C_START("cpu_start"), C_NONE("cpu_stop"), C_NUM("process_id", pid),    \
+	    C_NUM("thread_id", tid), C_NUM("read_only_ops_id", op),            \
+	    C_NUM("input_names_id", run.names),                                \
+	    C_NUM("input_shapes_id", run.shapes),                              \
+	    C_NUM("output_shapes_id", run.outs)
+
+static const struct ev_table tables[] = {
+	{ EV_RUN, "read_only_op_instances", run_row, NULL, { RUN } },
+	{ EV_RUN_END, "read_only_op_instances", run_row, NULL, { RUN } },
+	{ EV_CALL, "read_only_cuda_calls", work_row, NULL, { WORK(name) } },
+	{ EV_KERN, "read_only_kernels", kern_row, NULL,
+	    { GPU(gpu.kern.short_name), C_NUM("long_name_id", name),
+		C_NUM("uses_tc", gpu.own.tc), C_NONE("grid_id"),
+		C_NONE("block_id") } },
+	{ EV_COPY, "read_only_memcpys", work_row, NULL,
+	    { GPU(name), C_WORD("copy_kind", gpu.copy.kind, copy_kinds),
+		C_NUM("num_bytes", gpu.copy.bytes) } },
+	{ EV_SET, "read_only_memsets", work_row, NULL,
+	    { GPU(name), C_NUM("num_bytes", gpu.set.bytes) } },
+	{ EV_SYNC, "read_only_cuda_syncs", sync_row, NULL,
+	    { GPU(name), C_WORD("sync_type", gpu.sync.kind, sync_kinds),
+		C_TO("event_id", AS_U32, gpu.sync.event) } },
 };
 
 /* The sizes are read with the kernels, if the database has them. */
@@ -591,58 +391,50 @@ static void
 join_dims(struct dldb_in *d, struct ev_source *s)
 {
 	static const char *const dims[] = { "id", "x", "y", "z", NULL };
-	struct buf b = { 0 };
-	char *cols = dldb_cols(d, "read_only_grid_block", dims);
-	bool has = cols != NULL && strstr(cols, "NULL") == NULL &&
-		   strstr(s->cols, "grid_id") != NULL &&
-		   strstr(s->cols, "block_id") != NULL;
+	static const char *const need[] = { "grid_id", "block_id", NULL };
 
-	free(cols);
-	if (!has)
+	if (!check_cols(d, "read_only_grid_block", dims) ||
+	    !db_has_columns(d->db, "read_only_grid_block", dims) ||
+	    !db_has_columns(d->db, s->table, need))
 		return;
-	buf_printf(&b, "%s" DIMS, s->cols);
-	buf_putc(&b, '\0');
-	free(s->cols);
-	s->cols = b.s;
-	free(s->from);
-	s->from = xstrdup("read_only_kernels k NOT INDEXED" DIMS_FROM);
-	s->key = xstrdup("k.rowid");
+	s->cols = source_sql(s->of, "%s" DIMS, s->cols);
+	s->from = "read_only_kernels k NOT INDEXED" DIMS_FROM;
+	s->key = "k.rowid";
 	s->tag = 1;
 }
 
 static void
-add_table(struct dldb_in *d, size_t i)
+add_tables(struct dldb_in *d)
 {
-	const char *table = tables[i].table;
-	char *cols = dldb_cols(d, table, tables[i].cols);
+	static const char stop[] =
+	    "max(cpu_start, ifnull(cpu_stop, cpu_start))";
+	const char *names[ARRAY_LEN(tables->cols)];
+	struct ev_sources *ss = &d->prof->sources;
+	const struct ev_table *t;
 	struct ev_source *s;
+	int i;
 
-	if (cols == NULL ||
-	    !source_needs(&d->prof->sources, d->db, tables[i].kind, table,
-		tables[i].kind <= EV_RUN || tables[i].kind == EV_RUN_END
-		    ? "cpu_start"
-		    : "api_start")) {
-		free(cols);
-		return;
+	ss->only_int = INT_ALL;
+	for (t = tables; t < tables + ARRAY_LEN(tables); t++) {
+		for (i = 0; (names[i] = t->cols[i].name) != NULL; i++)
+			;
+		if (!check_cols(d, t->name, names) ||
+		    (s = source_table(d->prof, t)) == NULL)
+			continue;
+		if (t->kind == EV_RUN_END)
+			s->start = s->end = stop;
+		s->launches = EV_IS_GPU(s->kind);
+		if (s->kind == EV_KERN)
+			join_dims(d, s);
 	}
-	s = source_add(&d->prof->sources, tables[i].kind, table, tables[i].row);
-	s->from = xstrdup(table);
-	s->cols = cols;
-	s->start = xstrdup(tables[i].start);
-	if (tables[i].end != NULL)
-		s->end = xstrdup(tables[i].end);
-	s->launches = EV_IS_GPU(s->kind);
-	if (s->kind == EV_KERN)
-		join_dims(d, s);
-}
-
-static void
-dldb_rows(struct dldb_in *d)
-{
-	size_t i;
-
-	for (i = 0; i < ARRAY_LEN(tables); i++)
-		add_table(d, i);
+	/* the tables dlp_*, which dlp-dldb adds to DLProf's */
+	ss->only_int = INT_NONE;
+	for (t = own_tables; t < own_tables + ARRAY_LEN(own_tables); t++) {
+		for (i = 0; (names[i] = t->cols[i].name) != NULL; i++)
+			;
+		if (d->string != NULL && source_table(d->prof, t) != NULL)
+			check_cols(d, t->name, names);
+	}
 }
 
 /*
@@ -654,10 +446,9 @@ dldb_rows(struct dldb_in *d)
 
 struct dldb_op {
 	int64_t row, op_id;
-	uint32_t type; /* number in types, from 1 */
-	uint32_t nth;  /* runs that began */
-	uint32_t dir;  /* number in types, from 1 */
-	bool none;     /* stands for calls outside of all ops */
+	const char *type, *dir; /* words in types; NULL: unset */
+	uint32_t nth;           /* runs that began */
+	bool none;              /* stands for calls outside of all ops */
 };
 
 /* Shapes as DLProf prints them. */
@@ -667,9 +458,8 @@ struct dldb_op {
 static const char *
 next_list(const char **s)
 {
-	const char *open, *end;
+	const char *open = strchr(*s, '['), *end;
 
-	open = strchr(*s, '[');
 	while (open != NULL && open[1 + strspn(open + 1, " ")] == '[')
 		open = strchr(open + 1, '[');
 	if (open == NULL || (end = strchr(open, ']')) == NULL)
@@ -713,15 +503,16 @@ put_dims(struct buf *b, const char *s, const char *end, const char *let,
 	buf_putc(b, '>');
 }
 
-/* The next name of a JSON list of texts, put before its shape. */
-static void
+/* The next name of a JSON list of texts, put before its shape; false if there
+ * is none. */
+static bool
 put_tensor_name(struct buf *b, const char **names)
 {
 	const char *s = *names != NULL ? strchr(*names, '"') : NULL;
 	size_t n;
 
 	if (s == NULL)
-		return;
+		return false;
 	for (n = 1; s[n] != '\0' && s[n] != '"'; n++)
 		if (s[n] == '\\' && s[n + 1] != '\0')
 			n++;
@@ -730,68 +521,39 @@ put_tensor_name(struct buf *b, const char **names)
 		buf_puts(b, ": ");
 	}
 	*names = s + n + (s[n] == '"');
-}
-
-static size_t
-names_in(const char *s)
-{
-	struct buf skip = { 0 };
-	size_t n = 0;
-
-	for (; s != NULL && strchr(s, '"') != NULL; n++)
-		put_tensor_name(&skip, &s);
-	buf_free(&skip);
-	return n;
-}
-
-static size_t
-lists_in(const char *s)
-{
-	const char *end;
-	size_t n = 0;
-
-	for (; (end = next_list(&s)) != NULL; s = end + 1)
-		n++;
-	return n;
-}
-
-static bool
-any_name(const char *names)
-{
-	struct buf b = { 0 };
-	bool any;
-
-	while (names != NULL && strchr(names, '"') != NULL)
-		put_tensor_name(&b, &names);
-	any = b.len > 0;
-	buf_free(&b);
-	return any;
+	return true;
 }
 
 /* Shapes with names are joined by commas. dlp-dldb also lists numbers among the
  * shapes, as [], which have no name. */
 static void
-dldb_shape(
-    struct buf *b, const char *shapes, const char *names, const char *letters)
+put_shapes(const char *shapes, const char *names, const char *letters)
 {
-	const char *end, *let = letters != NULL ? letters : "";
-	size_t n, first = b->len, n_names = names_in(names);
-	const char *sep = any_name(names) ? ", " : "; ";
-	bool numbers;
+	const char *end, *let = letters != NULL ? letters : "", *s;
+	size_t n, n_names = 0, n_lists = 0;
+	struct buf b = { 0 };
+	const char *sep;
 
-	if (shapes == NULL)
-		return;
-	numbers = n_names > 0 && n_names < lists_in(shapes);
-	for (; (end = next_list(&shapes)) != NULL; shapes = end + 1) {
-		if (numbers && items(shapes, end) == 0)
+	for (s = names; put_tensor_name(&b, &s);)
+		n_names++;
+	sep = b.len > 0 ? ", " : "; ";
+	buf_clear(&b);
+	for (s = shapes; s != NULL && (end = next_list(&s)) != NULL;
+	     s = end + 1)
+		n_lists++;
+	for (s = shapes; s != NULL && (end = next_list(&s)) != NULL;
+	     s = end + 1) {
+		if (n_names > 0 && n_names < n_lists && items(s, end) == 0)
 			continue;
-		if (b->len > first)
-			buf_puts(b, sep);
-		put_tensor_name(b, &names);
+		if (b.len > 0)
+			buf_puts(&b, sep);
+		put_tensor_name(&b, &names);
 		n = strcspn(let, ";");
-		put_dims(b, shapes, end, let, let + n);
+		put_dims(&b, s, end, let, let + n);
 		let += n + (let[n] == ';');
 	}
+	out_text(b.len > 0 ? b.s : NULL, b.len);
+	buf_free(&b);
 }
 
 /* The texts of an op's row, in the order of the query. */
@@ -819,23 +581,21 @@ open_op_row(struct dldb_in *d)
 {
 	static const char table[] = "read_only_ops";
 	struct buf b = { 0 };
-	char *known;
 	int f;
 
-	free(dldb_cols(d, table, op_cols));
+	check_cols(d, table, op_cols);
 	for (f = 0; f < F_N; f++) {
-		known = db_col(d->db, table, op_cols[f]);
 		buf_puts(&b, f > 0 ? ", " : "");
-		if (known == NULL || (IS_DICT(f) && d->string == NULL))
+		if (!db_has_column(d->db, table, op_cols[f]) ||
+		    (IS_DICT(f) && d->string == NULL))
 			buf_puts(&b, "NULL");
 		else if (IS_DICT(f))
 			buf_printf(&b,
 			    "(SELECT string FROM dictionary t"
-			    " WHERE t.id = o.%s)",
-			    known);
+			    " WHERE t.id = o.\"%s\")",
+			    op_cols[f]);
 		else
-			buf_printf(&b, "o.%s", known);
-		free(known);
+			buf_printf(&b, "o.\"%s\"", op_cols[f]);
 	}
 	d->op_row = db_prepare(d->db,
 	    "SELECT %s FROM read_only_ops o WHERE rowid = ?1", buf_str(&b));
@@ -843,15 +603,12 @@ open_op_row(struct dldb_in *d)
 }
 
 static void
-close_ops(struct dldb_in *d)
+put_text(const char *s)
 {
-	buf_free(&d->shapes);
-	buf_free(&d->names);
-	buf_free(&d->outs);
-	sqlite3_finalize(d->op_row);
-	map_free(&d->op_at);
-	smap_free(&d->types);
-	free(d->op);
+	if (s == NULL || *s == '\0')
+		out_unset();
+	else
+		out_text(s, strlen(s));
 }
 
 /* Begins a record of the n columns, with src if there are several files. *type
@@ -870,37 +627,18 @@ dldb_rec(struct dldb_in *d, struct out_type **type, const char *tag,
 	out_rec(*type);
 }
 
+/* A word of types, escaped; NULL for none. */
 static const char *
-type_word(const struct dldb_in *d, uint32_t no)
-{
-	return no > 0 ? smap_str(&d->types, no - 1, NULL) : NULL;
-}
-
-/* Escaped; NULL if unset. */
-static const char *
-op_type(const struct dldb_in *d, const struct dldb_op *op)
-{
-	return type_word(d, op->type);
-}
-
-static const char *
-op_dir(const struct dldb_in *d, const struct dldb_op *op)
-{
-	return type_word(d, op->dir);
-}
-
-static uint32_t
 intern(struct dldb_in *d, const char *s)
 {
 	struct buf b = { 0 };
-	uint32_t no = 0;
 
-	if (s != NULL && *s != '\0') {
-		esc_put(&b, s, strlen(s));
-		no = smap_put(&d->types, b.s, b.len, NULL) + 1;
-		buf_free(&b);
-	}
-	return no;
+	if (s == NULL || *s == '\0')
+		return NULL;
+	esc_put(&b, s, strlen(s));
+	s = smap_str(&d->types, smap_put(&d->types, b.s, b.len, NULL), NULL);
+	buf_free(&b);
+	return s;
 }
 
 /* A text of the dictionary, without the LF that DLProf appends to JSON; NULL
@@ -917,72 +655,6 @@ json(struct dldb_in *d, int64_t id, struct buf *b)
 }
 
 static void
-put_op_text(const char *s)
-{
-	if (s == NULL || *s == '\0')
-		out_unset();
-	else
-		out_text(s, strlen(s));
-}
-
-/* DLProf writes file:line one per line; records separate them by commas. */
-static void
-put_stack(const char *s)
-{
-	struct buf b = { 0 };
-	size_t i;
-
-	if (s != NULL)
-		buf_puts(&b, s);
-	for (i = 0; i < b.len; i++)
-		if (b.s[i] == '\n')
-			b.s[i] = ',';
-	put_op_text(buf_str(&b));
-	buf_free(&b);
-}
-
-/* Eligible, not eligible. 2 is unassociated; 1 was never seen. */
-static const char *
-eligible(const char *status)
-{
-	if (status == NULL || status[0] == '\0' || status[1] != '\0')
-		return NULL;
-	return status[0] == '0' ? "yes" : status[0] == '3' ? "no" : NULL;
-}
-
-static void
-put_op_key(const char *const *v, const char *shapes)
-{
-	struct buf b = { 0 };
-
-	buf_printf(&b, "%s|%s|%s", v[F_NAME] != NULL ? v[F_NAME] : "",
-	    v[F_DIR] != NULL ? v[F_DIR] : "", shapes != NULL ? shapes : "");
-	put_op_text(buf_str(&b));
-	buf_free(&b);
-}
-
-static void
-put_op_shape(const char *shapes, const char *names, const char *letters)
-{
-	struct buf b = { 0 };
-
-	dldb_shape(&b, shapes, names, letters);
-	put_op_text(buf_str(&b));
-	buf_free(&b);
-}
-
-/* The gradient of a result has the sizes of the result. dlp-flops needs these
- * for a convolution, because DLProf does not record stride and padding. */
-static void
-put_bwd(const char *type, const char *outs)
-{
-	if (outs != NULL && type != NULL && strncmp(type, "conv", 4) == 0)
-		out_text(outs, strlen(outs));
-	else
-		out_unset();
-}
-
-static void
 put_op_record(struct dldb_in *d, const struct dldb_op *op, const char *const *v,
     const struct event *run)
 {
@@ -990,40 +662,63 @@ put_op_record(struct dldb_in *d, const struct dldb_op *op, const char *const *v,
 		"op", "dir", "layer", "by", "text", "dtype", "shapes", "args",
 		"bwd_shapes", "fwd_op_id", "stack", "trace", "dl_id", "dl_in",
 		"dl_out", "dl_tc" };
-	struct emit *o = &d->prof->run->out;
 	const char *shapes =
 	    json(d, run ? run->run.shapes : EV_UNSET, &d->shapes);
 	const char *out = json(d, run ? run->run.outs : EV_UNSET, &d->outs);
-	const char *by = dldb_own_marker(d, op->row);
+	const char *by = own_marker(d, op->row), *tc = v[F_TC];
+	struct buf b = { 0 };
+	size_t i;
 
-	dldb_rec(d, &o->op_type, "op", names, (int)ARRAY_LEN(names));
+	dldb_rec(
+	    d, &d->prof->run->out.op_type, "op", names, (int)ARRAY_LEN(names));
 	out_i64(op->op_id);
-	put_op_key(v, shapes);
-	put_op_text(v[F_NAME]);
+	buf_printf(&b, "%s|%s|%s", v[F_NAME] != NULL ? v[F_NAME] : "",
+	    v[F_DIR] != NULL ? v[F_DIR] : "", shapes != NULL ? shapes : "");
+	put_text(buf_str(&b));
+	put_text(v[F_NAME]);
 	out_unset();
-	put_op_text(v[F_TYPE]);
-	put_op_text(v[F_DIR]);
+	put_text(v[F_TYPE]);
+	put_text(v[F_DIR]);
 	out_unset();
-	emit_word(by != NULL ? by : op->none ? "api" : "dlprof");
+	out_word(by != NULL ? by : op->none ? "api" : "dlprof");
 	out_unset();
-	put_op_text(v[F_DTYPE]);
+	put_text(v[F_DTYPE]);
 	if (shapes == NULL && op->none)
 		out_unset();
 	else /* an op without sizes had no tensors */
 		out_text(shapes != NULL ? shapes : "",
 		    shapes != NULL ? strlen(shapes) : 0);
 	out_unset();
-	put_bwd(v[F_TYPE], out);
+	/* The gradient of a result has the sizes of the result. dlp-flops needs
+	 * these for a convolution, because DLProf does not record stride and
+	 * padding. */
+	if (out != NULL && v[F_TYPE] != NULL &&
+	    strncmp(v[F_TYPE], "conv", 4) == 0)
+		out_text(out, strlen(out));
+	else
+		out_unset();
 	out_unset();
-	put_stack(v[F_STACK]);
+	/* DLProf writes file:line one per line; records separate them by
+	 * commas */
+	buf_clear(&b);
+	buf_puts(&b, v[F_STACK] != NULL ? v[F_STACK] : "");
+	for (i = 0; i < b.len; i++)
+		if (b.s[i] == '\n')
+			b.s[i] = ',';
+	put_text(buf_str(&b));
 	out_unset();
-	put_op_text(v[F_ID]);
-	put_op_shape(shapes,
-	    json(d, run ? run->run.names : EV_UNSET, &d->names), v[F_LETTERS]);
-	put_op_shape(out, NULL, v[F_OUT]);
-	emit_word(eligible(v[F_TC]));
+	put_text(v[F_ID]);
+	put_shapes(shapes, json(d, run ? run->run.names : EV_UNSET, &d->names),
+	    v[F_LETTERS]);
+	put_shapes(out, NULL, v[F_OUT]);
+	/* eligible, not eligible; 2 is unassociated, 1 was never seen */
+	out_word(tc == NULL             ? NULL
+		 : strcmp(tc, "0") == 0 ? "yes"
+		 : strcmp(tc, "3") == 0 ? "no"
+					: NULL);
 	emit_src(d->prof);
 	out_end();
+	buf_free(&b);
 }
 
 static void
@@ -1035,7 +730,7 @@ read_op(struct dldb_in *d, struct dldb_op *op, const struct event *run)
 	sqlite3_bind_int64(d->op_row, 1, op->row);
 	if (db_step(d->op_row))
 		for (f = 0; f < F_N; f++)
-			v[f] = (const char *)sqlite3_column_text(d->op_row, f);
+			v[f] = db_str(d->op_row, f);
 	op->type = intern(d, v[F_TYPE]);
 	op->dir = intern(d, v[F_DIR]);
 	op->none = v[F_TC] != NULL && strcmp(v[F_TC], "2") == 0;
@@ -1067,79 +762,42 @@ find_op(struct dldb_in *d, int64_t row, const struct event *run)
 
 /* Runs of an op are numbered in table order. That is nearly always the order of
  * their starts, and then no number has to be kept. */
-static bool
-in_start_order(struct dldb_in *d)
-{
-	struct map last = { 0 };
-	sqlite3_stmt *st;
-	uint64_t *v;
-	bool is_new, ok = true;
-	int64_t start;
-
-	st = db_prepare(d->db, "SELECT read_only_ops_id, cpu_start FROM"
-			       " read_only_op_instances ORDER BY rowid");
-	while (ok && db_step(st)) {
-		v = map_put(&last, (uint64_t)db_i64(st, 0), &is_new);
-		start = sqlite3_column_int64(st, 1);
-		ok = is_new || (int64_t)*v <= start;
-		*v = (uint64_t)start;
-	}
-	sqlite3_finalize(st);
-	map_free(&last);
-	return ok;
-}
-
 static void
 number_runs(struct dldb_in *d)
 {
-	struct map n = { 0 };
+	static const char *const need[] = { "read_only_ops_id", "cpu_start",
+		NULL };
+	static const char sql[] = "SELECT rowid, read_only_ops_id, cpu_start"
+				  " FROM read_only_op_instances ORDER BY rowid";
+	struct map last = { 0 }, n = { 0 };
 	sqlite3_stmt *st;
+	uint64_t *v;
+	bool is_new;
+	int64_t start;
 
-	st = db_prepare(d->db, "SELECT rowid, read_only_ops_id FROM"
-			       " read_only_op_instances ORDER BY rowid");
-	while (db_step(st))
+	if (!db_has_columns(d->db, "read_only_op_instances", need))
+		return;
+	st = db_prepare(d->db, "%s", sql);
+	while (!d->disordered && db_step(st)) {
+		v = map_put(&last, (uint64_t)db_i64(st, 1), &is_new);
+		start = sqlite3_column_int64(st, 2);
+		d->disordered = !is_new && (int64_t)*v > start;
+		*v = (uint64_t)start;
+	}
+	sqlite3_finalize(st);
+	st = d->disordered ? db_prepare(d->db, "%s", sql) : NULL;
+	while (db_next(&st))
 		*map_put(&d->nth_of, (uint64_t)db_i64(st, 0), NULL) =
 		    (*map_put(&n, (uint64_t)db_i64(st, 1), NULL))++;
-	sqlite3_finalize(st);
+	map_free(&last);
 	map_free(&n);
 }
 
-static void
-dldb_ops_open(struct dldb_in *d)
-{
-	static const char table[] = "read_only_op_instances";
-
-	open_op_row(d);
-	if (!db_has_column(d->db, table, "read_only_ops_id") ||
-	    !db_has_column(d->db, table, "cpu_start") || in_start_order(d))
-		return;
-	d->disordered = true;
-	number_runs(d);
-}
-
-static void
-dldb_ops_close(struct dldb_in *d)
-{
-	size_t i;
-
-	for (i = 0; i < d->n_run; i++) {
-		ivl_by_free(&d->run[i].gpu);
-		ivl_free(&d->run[i].api);
-	}
-	free(d->run);
-	free(d->spare);
-	map_free(&d->run_at);
-	map_free(&d->run_key);
-	map_free(&d->nth_of);
-	close_ops(d);
-}
-
+/* The place of a run that is over, or a new one. */
 static struct dldb_run *
 new_run(struct dldb_in *d, uint32_t *no)
 {
-	struct ivl_by gpu;
-	struct ivl api;
-	struct dldb_run *r;
+	struct dldb_run *r, was;
 
 	if (d->n_spare > 0) {
 		*no = d->spare[--d->n_spare];
@@ -1149,23 +807,14 @@ new_run(struct dldb_in *d, uint32_t *no)
 		*no = (uint32_t)d->n_run;
 	}
 	r = &d->run[*no - 1];
-	gpu = r->gpu;
-	api = r->api;
-	memset(r, 0, sizeof(*r));
-	r->gpu = gpu;
-	r->api = api;
+	was = *r;
+	*r = (struct dldb_run){ .gpu = was.gpu,
+		.api = was.api,
+		.gpu_lo = INT64_MAX,
+		.gpu_hi = INT64_MIN };
 	ivl_by_clear(&r->gpu);
 	ivl_clear(&r->api);
-	r->gpu_lo = INT64_MAX;
-	r->gpu_hi = INT64_MIN;
 	return r;
-}
-
-static void
-free_run(struct dldb_in *d, uint32_t no)
-{
-	ARRAY_GROW(d->spare, d->n_spare, d->cap_spare);
-	d->spare[d->n_spare++] = no;
 }
 
 /* Packs both numbers into one key. They fit, because a database cannot have
@@ -1174,18 +823,6 @@ static uint64_t
 run_key(int64_t op, int64_t nth)
 {
 	return (uint64_t)op << 32 ^ ((uint64_t)nth & UINT32_MAX);
-}
-
-static struct dldb_run *
-find_run(const struct dldb_in *d, int64_t op, int64_t nth)
-{
-	const uint64_t *no = map_get(&d->run_key, run_key(op, nth));
-	struct dldb_run *r;
-
-	if (no == NULL)
-		return NULL;
-	r = &d->run[*no - 1];
-	return r->op == op && r->nth == nth ? r : NULL;
 }
 
 /* Runs of ops, in order; see dialect.h. */
@@ -1213,23 +850,6 @@ dldb_run(void *ctx, const struct event *ev, bool wanted)
 }
 
 static void
-put_run_gpu(const struct dldb_run *r, int64_t cpu)
-{
-	int64_t busy = ivl_len(&r->gpu.all), api = ivl_len(&r->api);
-	bool gpu = r->gpu_lo <= r->gpu_hi, on_cpu = cpu != EV_UNSET;
-
-	out_opt(gpu, r->gpu_lo);
-	out_opt(gpu, r->gpu_hi);
-	out_i64(ivl_by_len(&r->gpu));
-	out_opt(on_cpu, num_sub(cpu, api));
-	out_i64(gpu ? num_sub(num_sub(r->gpu_hi, r->gpu_lo), busy) : 0);
-	out_opt(on_cpu, api);
-	out_i64(r->n_kern);
-	out_i64(r->n_gpu);
-	out_opt(on_cpu, r->n_call);
-}
-
-static void
 put_run(struct dldb_in *d, const struct dldb_run *r, const struct event *ev)
 {
 	static const char *const names[] = { "inst_id", "op_id", "start_ns",
@@ -1239,8 +859,8 @@ put_run(struct dldb_in *d, const struct dldb_run *r, const struct event *ev)
 		"launch_id" };
 	struct emit *o = &d->prof->run->out;
 	struct dldb_op *op = find_op(d, r->op, NULL);
-	int64_t cpu =
-	    ev->corr == EV_UNSET ? EV_UNSET : num_sub(ev->corr, r->start);
+	int64_t busy = ivl_len(&r->gpu.all), api = ivl_len(&r->api);
+	bool gpu = r->gpu_lo <= r->gpu_hi, on_cpu = ev->corr != EV_UNSET;
 
 	dldb_rec(d, &o->inst_type, "inst", names, (int)ARRAY_LEN(names));
 	out_i64(r->inst_id);
@@ -1249,9 +869,17 @@ put_run(struct dldb_in *d, const struct dldb_run *r, const struct event *ev)
 	emit_dur(o, r->start, ev->corr);
 	emit_num(ev->pid);
 	emit_num(ev->tid);
-	put_run_gpu(r, cpu);
-	emit_word(op_type(d, op));
-	emit_word(op_dir(d, op));
+	out_opt(gpu, r->gpu_lo);
+	out_opt(gpu, r->gpu_hi);
+	out_i64(ivl_by_len(&r->gpu));
+	out_opt(on_cpu, num_sub(num_sub(ev->corr, r->start), api));
+	out_i64(gpu ? num_sub(num_sub(r->gpu_hi, r->gpu_lo), busy) : 0);
+	out_opt(on_cpu, api);
+	out_i64(r->n_kern);
+	out_i64(r->n_gpu);
+	out_opt(on_cpu, r->n_call);
+	out_word(op->type);
+	out_word(op->dir);
 	out_unsets(5);
 	emit_src(d->prof);
 	out_end();
@@ -1263,53 +891,35 @@ dldb_run_end(void *ctx, const struct event *ev)
 	struct dldb_in *d = ctx;
 	const uint64_t *no = map_get(&d->run_at, (uint64_t)ev->nth);
 	struct dldb_run *r;
-	uint32_t n;
 
 	if (no == NULL)
 		return;
-	n = (uint32_t)*no;
-	r = &d->run[n - 1];
+	ARRAY_GROW(d->spare, d->n_spare, d->cap_spare);
+	d->spare[d->n_spare++] = (uint32_t)*no;
+	r = &d->run[*no - 1];
 	if (r->wanted)
 		put_run(d, r, ev);
 	map_del(&d->run_at, (uint64_t)r->row);
 	map_del(&d->run_key, run_key(r->op, r->nth));
-	free_run(d, n);
-}
-
-static void
-count_gpu(struct dldb_run *r, const struct event *ev)
-{
-	int64_t end = ev->gpu.own.end;
-
-	if (end == EV_UNSET || end < ev->gpu.own.start)
-		return;
-	ivl_by_add(&r->gpu, ev->gpu.dev, ev->gpu.own.start, end);
-	if (ev->gpu.own.start < r->gpu_lo)
-		r->gpu_lo = ev->gpu.own.start;
-	if (end > r->gpu_hi)
-		r->gpu_hi = end;
-	r->n_gpu++;
-	if (ev->kind == EV_KERN)
-		r->n_kern++;
 }
 
 static bool
 dldb_work(void *ctx, const struct event *ev, struct work_op *w)
 {
 	struct dldb_in *d = ctx;
+	const uint64_t *no;
 	struct dldb_run *r;
 	struct dldb_op *op;
+	int64_t start, end;
 
 	if (ev->op == EV_UNSET)
 		return false;
 	op = find_op(d, ev->op, NULL);
-	w->op_id = op->op_id;
-	w->inst_id = w->op_start = EV_UNSET;
-	w->op = op_type(d, op);
-	w->dir = op_dir(d, op);
-	w->none = op->none;
-	r = find_run(d, ev->op, ev->nth);
-	if (r == NULL) {
+	*w = (struct work_op){ op->op_id, EV_UNSET, EV_UNSET, op->type, op->dir,
+		op->none };
+	no = map_get(&d->run_key, run_key(ev->op, ev->nth));
+	r = no != NULL ? &d->run[*no - 1] : NULL;
+	if (r == NULL || r->op != ev->op || r->nth != ev->nth) {
 		d->stray++;
 		return true;
 	}
@@ -1320,14 +930,24 @@ dldb_work(void *ctx, const struct event *ev, struct work_op *w)
 		r->n_call++;
 		ivl_add(&r->api, ev->start, ev->end);
 	}
-	if (EV_IS_GPU(ev->kind) && ev->kind != EV_SYNC)
-		count_gpu(r, ev);
+	if (!EV_IS_GPU(ev->kind) || ev->kind == EV_SYNC)
+		return true;
+	start = ev->gpu.own.start;
+	end = ev->gpu.own.end;
+	if (end == EV_UNSET || end < start)
+		return true;
+	ivl_by_add(&r->gpu, ev->gpu.dev, start, end);
+	r->gpu_lo = start < r->gpu_lo ? start : r->gpu_lo;
+	r->gpu_hi = end > r->gpu_hi ? end : r->gpu_hi;
+	r->n_gpu++;
+	r->n_kern += ev->kind == EV_KERN;
 	return true;
 }
 
 /* The database, its dictionary and its facts. */
 
-#define LAST(t) t " WHERE aggr_id = (SELECT max(aggr_id) FROM " t ")"
+#define LATEST(t) "WHERE aggr_id = (SELECT max(aggr_id) FROM " t ")"
+#define LAST(t) t " " LATEST(t)
 #define SYSTEM "read_only_system_config ORDER BY id LIMIT 1"
 #define MODEL "read_only_model_config ORDER BY id LIMIT 1"
 
@@ -1398,17 +1018,15 @@ put_fact(struct dldb_in *d, size_t i)
 	const char *s;
 
 	if (!db_has_column(d->db, facts[i].table, facts[i].column) ||
-	    (strcmp(facts[i].fact, "key_op") == 0 && d->string == NULL))
+	    (facts[i].kind == KEY && d->string == NULL))
 		return;
 	st = db_prepare(
 	    d->db, "SELECT %s FROM %s", facts[i].column, facts[i].from);
-	if (db_step(st)) {
-		s = (const char *)sqlite3_column_text(st, 0);
-		if (s != NULL && facts[i].kind == FLAG)
-			s = strcmp(s, "0") == 0 ? "false" : "true";
-		if (s != NULL && (*s != '\0' || facts[i].kind == KEY))
-			fact_info(d->prof, facts[i].fact, "%s", s);
-	}
+	s = db_step(st) ? db_str(st, 0) : NULL;
+	if (s != NULL && facts[i].kind == FLAG)
+		s = strcmp(s, "0") == 0 ? "false" : "true";
+	if (s != NULL && (*s != '\0' || facts[i].kind == KEY))
+		fact_info(d->prof, facts[i].fact, "%s", s);
 	sqlite3_finalize(st);
 }
 
@@ -1424,6 +1042,7 @@ or_unset(sqlite3_stmt *st, int i)
 static void
 put_devs(struct dldb_in *d)
 {
+	static const char table[] = "read_only_gpu_infos";
 	static const char *const cols[] = { "device_id", "gpu_name",
 		"compute_capability_major", "compute_capability_minor",
 		"sm_count", NULL };
@@ -1431,33 +1050,24 @@ put_devs(struct dldb_in *d)
 	sqlite3_stmt *st;
 	char *names;
 
-	names = dldb_cols(d, "read_only_gpu_infos", cols);
-	if (names == NULL)
+	if (!check_cols(d, table, cols))
 		return;
-	st = db_prepare(d->db,
-	    "SELECT %s FROM read_only_gpu_infos ORDER BY device_id", names);
-	while (db_step(st)) {
+	names = db_cols(d->db, table, cols);
+	st = db_prepare(
+	    d->db, "SELECT %s FROM %s ORDER BY device_id", names, table);
+	while (db_next(&st)) {
 		f.dev = db_i64(st, 0);
-		f.name = (const char *)sqlite3_column_text(st, 1);
+		f.name = db_str(st, 1);
 		if (f.name != NULL && *f.name == '\0')
 			f.name = NULL;
 		f.cc_major = or_unset(st, 2);
 		f.cc_minor = f.cc_major != EV_UNSET ? db_i64(st, 3) : EV_UNSET;
 		f.n_sm = or_unset(st, 4);
 		f.clock_hz = f.mem_bytes = f.membw_bytes_s = EV_UNSET;
-		dldb_own_dev(d, &f);
+		read_own_dev(d, &f);
 		fact_dev(d->prof, &f);
 	}
-	sqlite3_finalize(st);
 	free(names);
-}
-
-static void
-put_text_column(sqlite3_stmt *st, int i)
-{
-	const char *s = (const char *)sqlite3_column_text(st, i);
-
-	out_text(s, s != NULL ? strlen(s) : 0);
 }
 
 /* The word "stored" distinguishes them from findings of dlp-advise. */
@@ -1468,41 +1078,31 @@ put_findings(struct dldb_in *d)
 	static const char *const names[] = { "id", "judged", "problem",
 		"recommendation", "value", "threshold", "threshold_by",
 		"missing", "evidence", "unit", "by" };
-	struct profile *p = d->prof;
 	static const char *const cols[] = { "exp_sys_id", "problem",
 		"recommendation", NULL };
-	static const char table[] = "expert_systems_feedback";
+	struct profile *p = d->prof;
 	sqlite3_stmt *st;
-	char *list;
 
 	if (!select_type(&p->run->sel, "finding") ||
-	    !db_has_column(d->db, table, "aggr_id"))
+	    (st = db_rows(d->db, "expert_systems_feedback", "aggr_id", cols,
+		 LATEST("expert_systems_feedback") " ORDER BY rowid")) == NULL)
 		return;
-	list = dldb_cols(d, table, cols);
-	st = db_prepare(d->db,
-	    "SELECT %s FROM " LAST("expert_systems_feedback") " ORDER BY rowid",
-	    list);
-	while (db_step(st)) {
+	check_cols(d, "expert_systems_feedback", cols);
+	while (db_next(&st)) {
 		dldb_rec(d, &p->run->out.finding_type, "finding", names,
 		    (int)ARRAY_LEN(names));
-		put_text_column(st, 0);
-		emit_word("stored");
-		put_text_column(st, 1);
-		put_text_column(st, 2);
+		emit_text(db_str(st, 0));
+		out_word("stored");
+		emit_text(db_str(st, 1));
+		emit_text(db_str(st, 2));
 		out_unsets(6);
-		emit_word("dlprof");
+		out_word("dlprof");
 		emit_src(p);
 		out_end();
 	}
-	sqlite3_finalize(st);
-	free(list);
 }
 
-static bool
-is_setting(size_t i)
-{
-	return strcmp(facts[i].table, "read_only_model_config") == 0;
-}
+#define IS_SETTING(i) (strcmp(facts[i].table, "read_only_model_config") == 0)
 
 /* True if the fact is read from one of DLProf's tables or set by the reader.
  * The tables do not show which facts no marker set. */
@@ -1513,7 +1113,7 @@ is_theirs(const char *name)
 
 	for (i = 0; i < ARRAY_LEN(facts); i++)
 		if (strcmp(facts[i].fact, name) == 0)
-			return !is_setting(i);
+			return !IS_SETTING(i);
 	return strcmp(name, "dialect") == 0;
 }
 
@@ -1521,11 +1121,11 @@ static void
 dldb_facts(void *ctx)
 {
 	struct dldb_in *d = ctx;
-	bool own = dldb_own_facts(d, is_theirs);
+	bool own = put_own_facts(d, is_theirs);
 	size_t i;
 
 	for (i = 0; i < ARRAY_LEN(facts); i++)
-		if (!own || !is_setting(i))
+		if (!own || !IS_SETTING(i))
 			put_fact(d, i);
 	put_devs(d);
 	put_findings(d);
@@ -1544,66 +1144,38 @@ dldb_probe(sqlite3 *db)
 	return n < 2 ? 0 : n;
 }
 
-static int64_t
-id_of(struct dldb_in *d, const char *text)
-{
-	sqlite3_stmt *st;
-	int64_t id = EV_UNSET;
-
-	st = db_prepare(d->db, "SELECT id FROM dictionary WHERE string = ?1");
-	sqlite3_bind_text(st, 1, text, -1, SQLITE_STATIC);
-	if (db_step(st))
-		id = db_i64(st, 0);
-	sqlite3_finalize(st);
-	return id;
-}
-
-static void
-open_dictionary(struct dldb_in *d)
-{
-	static const char *const cols[] = { "id", "string", NULL };
-
-	d->empty = d->graph = EV_UNSET;
-	free(dldb_cols(d, "dictionary", cols));
-	if (!db_has_column(d->db, "dictionary", "id") ||
-	    !db_has_column(d->db, "dictionary", "string"))
-		return;
-	d->string =
-	    db_prepare(d->db, "SELECT string FROM dictionary WHERE id = ?1");
-	d->empty = id_of(d, "");
-	d->graph = id_of(d, GRAPH_NAME);
-}
-
-static void
-say_missing(const struct dldb_in *d)
-{
-	struct buf b = { 0 };
-	int i;
-
-	if (d->n_missing == 0)
-		return;
-	for (i = 0; i < d->n_missing; i++) {
-		buf_puts(&b, i > 0 ? ", " : "");
-		buf_puts(&b, d->missing[i]);
-	}
-	warn("%s: an older database of DLProf, or an incomplete one: it has no"
-	     " %.900s",
-	    db_path(), buf_str(&b));
-	buf_free(&b);
-}
-
 static void *
 dldb_open(struct profile *p)
 {
+	static const char *const cols[] = { "id", "string", NULL };
+	static const char id_of[] = "SELECT id FROM dictionary WHERE string ="
+				    " '%s'";
 	struct dldb_in *d = xcalloc(1, sizeof(*d));
+	struct buf b = { 0 };
+	uint32_t i;
 
 	d->prof = p;
 	d->db = p->db;
-	open_dictionary(d);
-	dldb_ops_open(d);
-	dldb_rows(d);
-	dldb_own_rows(d);
-	say_missing(d);
+	d->empty = d->graph = EV_UNSET;
+	check_cols(d, "dictionary", cols);
+	if (db_has_columns(d->db, "dictionary", cols)) {
+		d->string = db_prepare(
+		    d->db, "SELECT string FROM dictionary WHERE id = ?1");
+		d->empty = db_number(d->db, id_of, "");
+		d->graph = db_number(d->db, id_of, GRAPH_NAME);
+	}
+	open_op_row(d);
+	number_runs(d);
+	add_tables(d);
+	for (i = 0; i < d->missing.n; i++) {
+		buf_puts(&b, i > 0 ? ", " : "");
+		buf_puts(&b, smap_str(&d->missing, i, NULL));
+	}
+	if (b.len > 0)
+		warn("%s: an older database of DLProf, or an incomplete one: it"
+		     " has no %.900s",
+		    db_path(), buf_str(&b));
+	buf_free(&b);
 	return d;
 }
 
@@ -1611,13 +1183,29 @@ static void
 dldb_close(void *ctx)
 {
 	struct dldb_in *d = ctx;
-	int i;
+	size_t i;
 
-	dldb_ops_close(d);
-	dldb_own_close(d);
+	for (i = 0; i < d->n_run; i++) {
+		ivl_by_free(&d->run[i].gpu);
+		ivl_free(&d->run[i].api);
+	}
+	free(d->run);
+	free(d->spare);
+	free(d->op);
+	map_free(&d->run_at);
+	map_free(&d->run_key);
+	map_free(&d->nth_of);
+	map_free(&d->op_at);
+	map_free(&d->kept_at);
+	smap_free(&d->kept);
+	smap_free(&d->types);
+	smap_free(&d->missing);
+	buf_free(&d->shapes);
+	buf_free(&d->names);
+	buf_free(&d->outs);
+	sqlite3_finalize(d->op_row);
+	sqlite3_finalize(d->marker);
 	sqlite3_finalize(d->string);
-	for (i = 0; i < d->n_missing; i++)
-		free((void *)d->missing[i]);
 	free(d);
 }
 
@@ -1626,7 +1214,7 @@ dldb_notes(void *ctx)
 {
 	struct dldb_in *d = ctx;
 
-	stage_note("missing_columns", (uint64_t)d->n_missing);
+	stage_note("missing_columns", d->missing.n);
 	stage_note("work_outside_run", d->stray);
 }
 

@@ -15,27 +15,172 @@
 #include "emit.h"
 #include "esc.h"
 #include "json_tok.h"
-#include "namecache.h"
 #include "num.h"
-#include "out.h"
 #include "profile.h"
-#include "selection.h"
 #include "stage.h"
 
-/*
- * The facts of a profile before its events: ##info lines, and records of
- * devices, processes and threads.
- */
+static const struct work_op no_op = { EV_UNSET, EV_UNSET, EV_UNSET, NULL, NULL,
+	true };
+
+/* How a field is written, of the number or text at its place. */
+enum how {
+	E_NUM,
+	E_WORD,
+	E_TEXT,
+	E_DIM3,
+	E_UNSET,
+	E_ID,    /* of the record */
+	E_DUR,   /* of the event, or the call */
+	E_NAME,  /* of the event, or the call */
+	E_MODE,  /* of a range */
+	E_SHORT, /* of a kernel */
+	E_STR,   /* its str record */
+	E_SYNC,  /* the kind of a synchronization */
+	E_GRAPH, /* the name of a graph's run */
+	E_N_GPU, /* of a call */
+	E_NONE,  /* why there is no op */
+	E_TC,
+	E_STACK,     /* the str record of a stack */
+	E_CODE,      /* where in the user's code a call was made */
+	E_ALLOCATOR, /* a number, if the dialect's memory is an allocator's */
+};
+
+enum of { OF_EVENT, OF_CALL, OF_OP };
+
+enum { /* columns that only some streams have */
+	W_ALWAYS,
+	W_ROWS, /* --rows: places in the file, which order events that are equal
+		 * otherwise: of its table, and the number of its name */
+	W_OPS,  /* all those that dlp-correlate adds, which later filters expect
+		 */
+	W_CODE,
+	W_OS,
+	W_SPANS,
+	W_ALLOCATOR,
+};
+
+struct emit_field {
+	const char *name;
+	enum how how;
+	size_t at;
+	enum of of;
+	int when;
+};
+
+#define F_AS(column, as)                                                       \
+	{                                                                      \
+		.name = column, .how = as                                      \
+	}
+#define F_TO(column, as, place)                                                \
+	{                                                                      \
+		.name = column, .how = as, .at = place                         \
+	}
+#define F_OF(column, as, place, from, only)                                    \
+	{                                                                      \
+		.name = column, .how = as, .at = place, .of = from,            \
+		.when = only                                                   \
+	}
+#define F_NUM(column, member) F_TO(column, E_NUM, AT(member))
+#define F_WORD(column, member) F_TO(column, E_WORD, AT(member))
+#define F_ROWS(column, member) F_OF(column, E_NUM, AT(member), OF_EVENT, W_ROWS)
+#define F_CALL(column, as, member) F_OF(column, as, AT(member), OF_CALL, 0)
+#define F_CALLS(column, member) F_OF(column, E_NUM, AT(member), OF_CALL, W_ROWS)
+#define F_OP(column, as, member)                                               \
+	F_OF(column, as, offsetof(struct work_op, member), OF_OP, W_OPS)
+#define F_NO_OP(column) F_OP(column, E_UNSET, op)
+#define MOMENT F_AS("id", E_ID), F_NUM("start_ns", start)
+#define THREAD F_NUM("pid", pid), F_NUM("tid", tid)
+#define CPU MOMENT, F_AS("dur_ns", E_DUR), THREAD
+#define WORK_OP                                                                \
+	F_OP("op_id", E_NUM, op_id), F_OP("inst_id", E_NUM, inst_id),          \
+	    F_OP("op_start_ns", E_NUM, op_start), F_NO_OP("mod"),              \
+	    F_OP("op", E_WORD, op), F_OP("dir", E_WORD, dir), F_NO_OP("seq"),  \
+	    F_NO_OP("altseq"), F_NO_OP("sub"), F_NO_OP("layer"),               \
+	    F_NO_OP("phase"), F_NO_OP("phase_by"), F_OP("why", E_NONE, none)
+#define GPU                                                                    \
+	CPU, F_NUM("dev", gpu.dev), F_NUM("ctx", gpu.ctx),                     \
+	    F_NUM("stream", gpu.stream), F_NUM("corr", corr),                  \
+	    F_CALL("api", E_NAME, name), F_CALL("api_start_ns", E_NUM, start), \
+	    F_CALL("api_dur_ns", E_DUR, end)
+#define GPU_END                                                                \
+	F_CALLS("name_no", name), F_CALLS("call_idx", row),                    \
+	    F_CALLS("call_ret", call.ret), WORK_OP
+#define CODE F_OF("code", E_CODE, 0, OF_EVENT, W_CODE)
+#define NODE F_NUM("node", gpu.node)
+#define DOMAIN F_TO("domain", E_TEXT, AT(range.domain))
+
+static const struct {
+	const char *tag;
+	struct emit_field fields[40];
+} layout[EV_KINDS] = {
+	[EV_RANGE] = { "range",
+	    { CPU, F_NUM("end_tid", range.end_tid), DOMAIN,
+		F_AS("mode", E_MODE), F_AS("text", E_NAME), F_ROWS("idx", row),
+		F_OF("level", E_NUM, AT(range.level), OF_EVENT, W_OPS),
+		F_OF("layer", E_TEXT, AT(range.layer), OF_EVENT, W_OPS) } },
+	[EV_MARK] = { "mark",
+	    { MOMENT, THREAD, DOMAIN, F_AS("text", E_NAME) } },
+	[EV_LIB] = { "lib",
+	    { CPU, F_WORD("lib", label), F_AS("name", E_NAME) } },
+	[EV_OS] = { "os", { CPU, F_AS("name", E_NAME), F_ROWS("name_no", name),
+			      F_OF("code", E_CODE, 0, OF_EVENT, W_OS) } },
+	[EV_NODE] = { "node", { MOMENT, THREAD, F_NUM("node", node.node),
+				  F_NUM("orig", node.orig) } },
+	[EV_CALL] = { "call",
+	    { CPU, F_NUM("corr", corr), F_AS("api", E_NAME),
+		F_NUM("ret", call.ret), F_AS("n_gpu", E_N_GPU),
+		F_ROWS("idx", row), F_ROWS("name_no", name), WORK_OP, CODE } },
+	[EV_KERN] = { "kern",
+	    { GPU, F_NUM("idx", row), F_AS("short", E_SHORT),
+		F_AS("name_id", E_STR), F_TO("grid", E_DIM3, AT(gpu.kern.grid)),
+		F_TO("block", E_DIM3, AT(gpu.kern.block)),
+		F_NUM("regs", gpu.kern.regs),
+		F_NUM("smem_bytes", gpu.kern.smem),
+		F_NUM("dynsmem_bytes", gpu.kern.dynsmem), NODE, GPU_END,
+		F_OF("tc", E_TC, AT(gpu.own.tc), OF_EVENT, W_OPS), CODE } },
+	[EV_COPY] = { "copy", { GPU, F_WORD("kind", gpu.copy.kind),
+				  F_NUM("bytes", gpu.copy.bytes),
+				  F_WORD("src_mem", gpu.copy.src_mem),
+				  F_WORD("dst_mem", gpu.copy.dst_mem), NODE,
+				  F_ROWS("idx", row), GPU_END, CODE } },
+	[EV_SET] = { "set",
+	    { GPU, F_NUM("bytes", gpu.set.bytes), F_NUM("value", gpu.set.value),
+		F_WORD("mem", gpu.set.mem), NODE, F_ROWS("idx", row), GPU_END,
+		CODE } },
+	[EV_SYNC] = { "sync",
+	    { GPU, F_AS("kind", E_SYNC), F_NUM("event", gpu.sync.event),
+		GPU_END, CODE } },
+	[EV_GRAPH] = { "graph",
+	    { GPU, F_AS("short", E_GRAPH), F_NUM("graph", gpu.graph.graph),
+		F_NUM("exec", gpu.graph.exec), GPU_END, CODE } },
+	[EV_EVENT] = { "event",
+	    { MOMENT, THREAD, F_NUM("dev", event.dev), F_NUM("ctx", event.ctx),
+		F_NUM("stream", event.stream), F_NUM("corr", corr),
+		F_NUM("event", event.event) } },
+	[EV_MEM] = { "mem",
+	    { MOMENT, F_NUM("pid", pid), F_NUM("dev", mem.dev),
+		F_WORD("op", mem.op), F_NUM("bytes", mem.bytes),
+		F_NUM("addr", mem.addr), F_WORD("kind", mem.kind),
+		F_NUM("corr", mem.corr), F_NUM("pool", mem.pool),
+		F_NUM("pool_bytes", mem.pool_bytes),
+		F_OF("allocated_bytes", E_ALLOCATOR, AT(mem.used), OF_EVENT,
+		    W_ALLOCATOR),
+		F_OF("tid", E_ALLOCATOR, AT(tid), OF_EVENT, W_ALLOCATOR) } },
+	[EV_OVER] = { "over", { CPU, F_AS("name", E_NAME) } },
+	[EV_SAMPLE] = { "sample",
+	    { MOMENT, THREAD, F_WORD("kind", label), F_AS("stack_id", E_STACK),
+		F_AS("code", E_CODE),
+		F_OF("dur_ns", E_DUR, 0, OF_EVENT, W_SPANS) } },
+	[EV_SERIES] = { "series",
+	    { MOMENT, F_NUM("dev", series.dev), F_AS("name", E_NAME),
+		F_NUM("value", series.value), F_WORD("unit", label) } },
+	[EV_DIAG] = { "diag",
+	    { MOMENT, F_WORD("severity", label), F_AS("text", E_NAME) } },
+};
 
 static struct out_type *
-declare_fact(
-    const struct emit *o, const char *tag, const char *const *cols, int n)
+declare(const struct emit *o, const char *tag, const char **names, int n)
 {
-	const char *names[16];
-	int i;
-
-	for (i = 0; i < n; i++)
-		names[i] = cols[i];
 	if (o->with_src)
 		names[n++] = "src";
 	if (o->with_rank)
@@ -43,20 +188,61 @@ declare_fact(
 	return out_type(tag, names, n);
 }
 
-/* Declares the records of devices, processes and threads. Must precede all
- * facts. */
-static void
-facts_open(struct emit *o)
+void
+emit_open(struct emit *o)
 {
-	static const char *const dev[] = { "dev", "name", "cc", "n_sm",
-		"clock_hz", "mem_bytes", "membw_bytes_s", "uuid" };
-	static const char *const proc[] = { "pid", "name" };
-	static const char *const thread[] = { "pid", "tid", "name", "prio" };
+	const bool has[] = {
+		[W_ALWAYS] = true,
+		[W_ROWS] = o->rows,
+		[W_OPS] = o->with_ops,
+		[W_CODE] = (o->with_code & CODE_CALLS) != 0,
+		[W_OS] = (o->with_code & CODE_OS) != 0,
+		[W_SPANS] = (o->with_code & CODE_SPANS) != 0,
+		[W_ALLOCATOR] = o->with_allocator,
+	};
+	const char *str[6] = { "id", "text", "base", "mangled" };
+	const char *dev[10] = { "dev", "name", "cc", "n_sm", "clock_hz",
+		"mem_bytes", "membw_bytes_s", "uuid" };
+	const char *proc[4] = { "pid", "name" };
+	const char *thread[6] = { "pid", "tid", "name", "prio" };
+	const char *names[ARRAY_LEN(layout->fields) + 2];
+	const struct emit_field *f;
+	int i, n;
 
-	o->dev_type = declare_fact(o, "dev", dev, 8);
-	o->proc_type = declare_fact(o, "proc", proc, 2);
-	o->thread_type = declare_fact(o, "thread", thread, o->rows ? 4 : 3);
+	o->op = no_op;
+	for (i = 0; i < EV_KINDS; i++) {
+		if (layout[i].tag == NULL)
+			continue;
+		o->fields[i] = xcalloc(ARRAY_LEN(layout->fields), sizeof(*f));
+		n = 0;
+		for (f = layout[i].fields; f->name != NULL; f++)
+			if (has[f->when]) {
+				names[n] = f->name;
+				o->fields[i][n++] = *f;
+			}
+		o->types[i] = declare(o, layout[i].tag, names, n);
+	}
+	o->str_type = declare(o, "str", str, o->kernel_names ? 4 : 2);
+	o->dev_type = declare(o, "dev", dev, 8);
+	o->proc_type = declare(o, "proc", proc, 2);
+	o->thread_type = declare(o, "thread", thread, o->rows ? 4 : 3);
 }
+
+void
+emit_free(struct emit *o)
+{
+	int i;
+
+	for (i = 0; i < EV_KINDS; i++)
+		free(o->fields[i]);
+	smap_free(&o->stacks);
+	buf_free(&o->code);
+}
+
+/*
+ * The facts of a profile before its events: ##info lines, and records of
+ * devices, processes and threads.
+ */
 
 /* A value of several lines is one field: line ends become blanks. */
 void
@@ -81,13 +267,6 @@ fact_info(const struct profile *p, const char *name, const char *fmt, ...)
 	buf_free(&field);
 }
 
-/* unset if NULL */
-static void
-emit_opt_text(const char *s)
-{
-	out_text(s, s != NULL ? strlen(s) : 0);
-}
-
 int64_t
 fact_member(const struct json_doc *d, const char *key)
 {
@@ -105,19 +284,18 @@ fact_dev(const struct profile *p, const struct dev_fact *d)
 		return;
 	out_rec(p->run->out.dev_type);
 	out_i64(d->dev);
-	emit_opt_text(d->name);
+	emit_text(d->name);
 	if (d->cc_major == EV_UNSET || d->cc_minor == EV_UNSET) {
 		out_unset();
 	} else if (out_next()) {
 		buf_c_i64(&out_buf, '\t', d->cc_major);
-		buf_putc(&out_buf, '.');
-		buf_i64(&out_buf, d->cc_minor);
+		buf_c_i64(&out_buf, '.', d->cc_minor);
 	}
 	emit_num(d->n_sm);
 	emit_num(d->clock_hz);
 	emit_num(d->mem_bytes);
 	emit_num(d->membw_bytes_s);
-	emit_opt_text(d->uuid);
+	emit_text(d->uuid);
 	emit_src(p);
 	out_end();
 }
@@ -130,7 +308,7 @@ fact_proc(const struct profile *p, int64_t pid, const char *name)
 		return;
 	out_rec(p->run->out.proc_type);
 	out_i64(pid);
-	emit_opt_text(name);
+	emit_text(name);
 	emit_src(p);
 	out_end();
 }
@@ -145,7 +323,7 @@ fact_thread(const struct profile *p, int64_t pid, int64_t tid, const char *name,
 	out_rec(p->run->out.thread_type);
 	out_i64(pid);
 	out_i64(tid);
-	emit_opt_text(name);
+	emit_text(name);
 	if (p->run->out.rows)
 		emit_num(prio);
 	emit_src(p);
@@ -160,58 +338,6 @@ pid_used(const struct profile *p, int64_t pid)
 }
 
 void
-emit_num(int64_t v)
-{
-	if (v == EV_UNSET)
-		out_unset();
-	else
-		out_i64(v);
-}
-
-void
-emit_word(const char *s)
-{
-	out_raw(s, s != NULL ? strlen(s) : 0);
-}
-
-/*
- * The op of calls and GPU work, if the database has ops. The columns are all
- * those that dlp-correlate adds, because later filters expect them.
- */
-#define OP_COLS_MAX 16
-
-static const struct work_op no_op = { EV_UNSET, EV_UNSET, EV_UNSET, NULL, NULL,
-	true };
-/* Appends the names of these columns of the record type; returns how many. */
-static int
-op_names(const struct emit *o, const char *tag, const char **names)
-{
-	static const char *const cols[] = { "op_id", "inst_id", "op_start_ns",
-		"mod", "op", "dir", "seq", "altseq", "sub", "layer", "phase",
-		"phase_by", "why" };
-	static const char *const of_range[] = { "level", "layer" };
-	static const char *const tags[] = { "kern", "copy", "set", "sync",
-		"graph", "call" };
-	int n = (int)ARRAY_LEN(cols);
-	size_t i;
-
-	if (!o->with_ops)
-		return 0;
-	if (strcmp(tag, "range") == 0) {
-		memcpy(names, of_range, sizeof(of_range));
-		return 2;
-	}
-	for (i = 0; i < ARRAY_LEN(tags); i++)
-		if (strcmp(tag, tags[i]) == 0) {
-			memcpy(names, cols, sizeof(cols));
-			if (i == 0)
-				names[n++] = "tc";
-			return n;
-		}
-	return 0;
-}
-
-void
 emit_op_of(struct profile *p, const struct event *ev)
 {
 	struct emit *o = &p->run->out;
@@ -220,218 +346,12 @@ emit_op_of(struct profile *p, const struct event *ev)
 		o->op = no_op;
 }
 
-static void
-put_op_cols(const struct emit *o, const struct event *ev)
-{
-	if (!o->with_ops)
-		return;
-	emit_num(o->op.op_id);
-	emit_num(o->op.inst_id);
-	emit_num(o->op.op_start);
-	out_unset(); /* mod */
-	emit_word(o->op.op);
-	emit_word(o->op.dir);
-	out_unsets(6); /* seq to phase_by */
-	emit_word(o->op.none ? "no-range" : NULL);
-	if (ev->kind == EV_KERN)
-		emit_word(ev->gpu.own.tc == EV_UNSET ? NULL
-			  : ev->gpu.own.tc           ? "yes"
-						     : "no");
-}
-
-/* A database with ops has the place of its ranges, too. */
-static void
-put_range_place(const struct emit *o, const struct event *ev)
-{
-	if (!o->with_ops)
-		return;
-	emit_num(ev->range.level);
-	emit_opt_text(ev->range.layer);
-}
-
-/*
- * --rows: the place of an event in the file (the row of its table, and the
- * number of its name), which orders events that are equal otherwise. Kernels
- * always have their row.
- */
-#define ROWS_COLS_MAX 4
-
-static bool
-has_idx(enum ev_kind kind)
-{
-	return kind == EV_RANGE || kind == EV_CALL || kind == EV_COPY ||
-	       kind == EV_SET;
-}
-
-static bool
-has_name_no(enum ev_kind kind)
-{
-	return kind == EV_OS || kind == EV_CALL || EV_IS_GPU(kind);
-}
-
-static int
-rows_names(const struct emit *o, enum ev_kind kind, const char **names)
-{
-	int n = 0;
-
-	if (o->rows && has_idx(kind))
-		names[n++] = "idx";
-	if (o->rows && has_name_no(kind))
-		names[n++] = "name_no";
-	if (o->rows && EV_IS_GPU(kind)) {
-		names[n++] = "call_idx";
-		names[n++] = "call_ret";
-	}
-	return n;
-}
-
-/* call: the call of GPU work; may be NULL. */
-static void
-put_rows_cols(
-    const struct emit *o, const struct event *ev, const struct event *call)
-{
-	if (!o->rows)
-		return;
-	if (has_idx(ev->kind))
-		out_i64(ev->row);
-	if (EV_IS_GPU(ev->kind)) {
-		emit_num(call != NULL ? call->name : EV_UNSET);
-		emit_num(call != NULL ? call->row : EV_UNSET);
-		emit_num(call != NULL ? call->call.ret : EV_UNSET);
-	} else if (has_name_no(ev->kind))
-		emit_num(ev->name);
-}
-
-#define MAX_COLS 32
-
-static const struct {
-	const char *tag;
-	const char *cols[MAX_COLS];
-} layout[EV_KINDS] = {
-#define GPU                                                                    \
-	"id", "start_ns", "dur_ns", "pid", "tid", "dev", "ctx", "stream",      \
-	    "corr", "api", "api_start_ns", "api_dur_ns"
-	[EV_RANGE] = { "range", { "id", "start_ns", "dur_ns", "pid", "tid",
-				    "end_tid", "domain", "mode", "text" } },
-	[EV_MARK] = { "mark",
-	    { "id", "start_ns", "pid", "tid", "domain", "text" } },
-	[EV_LIB] = { "lib",
-	    { "id", "start_ns", "dur_ns", "pid", "tid", "lib", "name" } },
-	[EV_OS] = { "os",
-	    { "id", "start_ns", "dur_ns", "pid", "tid", "name" } },
-	[EV_NODE] = { "node",
-	    { "id", "start_ns", "pid", "tid", "node", "orig" } },
-	[EV_CALL] = { "call", { "id", "start_ns", "dur_ns", "pid", "tid",
-				  "corr", "api", "ret", "n_gpu" } },
-	[EV_KERN] = { "kern",
-	    { GPU, "idx", "short", "name_id", "grid", "block", "regs",
-		"smem_bytes", "dynsmem_bytes", "node" } },
-	[EV_COPY] = { "copy",
-	    { GPU, "kind", "bytes", "src_mem", "dst_mem", "node" } },
-	[EV_SET] = { "set", { GPU, "bytes", "value", "mem", "node" } },
-	[EV_SYNC] = { "sync", { GPU, "kind", "event" } },
-	[EV_GRAPH] = { "graph", { GPU, "short", "graph", "exec" } },
-	[EV_EVENT] = { "event", { "id", "start_ns", "pid", "tid", "dev", "ctx",
-				    "stream", "corr", "event" } },
-	[EV_MEM] = { "mem",
-	    { "id", "start_ns", "pid", "dev", "op", "bytes", "addr", "kind",
-		"corr", "pool", "pool_bytes" } },
-	[EV_OVER] = { "over",
-	    { "id", "start_ns", "dur_ns", "pid", "tid", "name" } },
-	[EV_SAMPLE] = { "sample",
-	    { "id", "start_ns", "pid", "tid", "kind", "stack_id", "code" } },
-	[EV_SERIES] = { "series",
-	    { "id", "start_ns", "dev", "name", "value", "unit" } },
-	[EV_DIAG] = { "diag", { "id", "start_ns", "severity", "text" } },
-};
-
-static bool
-has_code(const struct emit *o, enum ev_kind kind)
-{
-	if (kind == EV_OS)
-		return (o->with_code & CODE_OS) != 0;
-	return (o->with_code & CODE_CALLS) != 0 &&
-	       (kind == EV_CALL || EV_IS_GPU(kind));
-}
-
-/* Where in the user's code a call was made; that of GPU work is its launch. */
-static void
-put_code(struct profile *p, const struct event *ev)
-{
-	struct buf *b = &p->run->out.code;
-
-	if (out_skip & 1) { /* the stack is not looked up for nothing */
-		out_unset();
-		return;
-	}
-	buf_clear(b);
-	if (p->dialect->code != NULL && p->dialect->code(p->ctx, ev, b))
-		out_text(b->s, b->len);
-	else
-		out_unset();
-}
-
-/* call: of the event, or itself. */
-static void
-put_code_col(
-    struct profile *p, const struct event *ev, const struct event *call)
-{
-	if (has_code(&p->run->out, ev->kind))
-		put_code(p, call);
-}
-
-static struct out_type *
-declare(const struct emit *o, const char *tag, const char *const *cols,
-    enum ev_kind kind)
-{
-	const char *names[MAX_COLS + ROWS_COLS_MAX + OP_COLS_MAX + 2];
-	int n;
-
-	for (n = 0; cols[n] != NULL; n++)
-		names[n] = cols[n];
-	n += rows_names(o, kind, names + n);
-	n += op_names(o, tag, names + n);
-	if (has_code(o, kind))
-		names[n++] = "code";
-	if (kind == EV_SAMPLE && (o->with_code & CODE_SPANS) != 0)
-		names[n++] = "dur_ns";
-	if (o->with_allocator && kind == EV_MEM) {
-		names[n++] = "allocated_bytes";
-		names[n++] = "tid";
-	}
-	if (o->with_src)
-		names[n++] = "src";
-	if (o->with_rank)
-		names[n++] = "rank";
-	return out_type(tag, names, n);
-}
-
-void
-emit_open(struct emit *o)
-{
-	static const char *const str_cols[] = { "id", "text", NULL };
-	static const char *const kernel_cols[] = { "id", "text", "base",
-		"mangled", NULL };
-	int i;
-
-	o->op = no_op;
-	for (i = 0; i < EV_KINDS; i++)
-		if (layout[i].tag != NULL)
-			o->types[i] =
-			    declare(o, layout[i].tag, layout[i].cols, i);
-	o->str_type = declare(
-	    o, "str", o->kernel_names ? kernel_cols : str_cols, EV_KINDS);
-	facts_open(o);
-}
-
 void
 emit_src(const struct profile *p)
 {
-	const struct emit *o = &p->run->out;
-
-	if (o->with_src)
+	if (p->run->out.with_src)
 		out_raw(p->src.s, p->src.len);
-	if (o->with_rank)
+	if (p->run->out.with_rank)
 		out_i64(p->rank);
 }
 
@@ -449,24 +369,32 @@ emit_dur(struct emit *o, int64_t start, int64_t end)
 		out_i64(num_sub(end, start));
 }
 
-uint32_t
+/* Writes a str record; its id, from 1. base, mangled: NULL if unset. */
+static uint32_t
 emit_str(struct profile *p, const char *s, size_t n, const char *base,
     const char *mangled)
 {
 	struct emit *o = &p->run->out;
 
-	o->strs++;
 	out_rec(o->str_type);
-	out_i64(o->strs);
+	out_i64(++o->strs);
 	out_text(s, n);
 	if (o->kernel_names) {
-		emit_opt_text(base);
-		emit_opt_text(mangled);
+		emit_text(base);
+		emit_text(mangled);
 	}
 	emit_src(p);
 	out_end();
 	return o->strs;
 }
+
+struct record { /* what a record is made of */
+	const struct event *ev, *call;
+	const struct name *kern;
+	bool own; /* the call's record has the call's duration */
+	uint64_t n_gpu;
+	int64_t stack; /* 0: unknown */
+};
 
 /* The event's text: from its row, or by its id. */
 static void
@@ -486,124 +414,144 @@ put_name_of(struct profile *p, const struct event *ev)
 	out_raw(m.text, m.len);
 }
 
-static void
-put_event_head(
-    struct emit *o, enum ev_kind kind, const struct event *ev, bool with_dur)
+/* The name of the call decides the kind of a synchronization, because the
+ * numbers in the files changed their meaning between versions. */
+static const char *
+sync_kind(struct profile *p, const struct record *r)
 {
-	out_rec(o->types[kind]);
-	out_i64(++o->ids);
-	out_i64(ev->start);
-	if (with_dur)
-		emit_dur(o, ev->start, ev->end);
-	if (kind == EV_DIAG || kind == EV_SERIES)
-		return;
-	emit_num(ev->pid);
-	if (kind != EV_MEM)
-		emit_num(ev->tid);
+	const char *kind = NULL, *api = NULL;
+
+	if (r->call != NULL && r->call->name != EV_UNSET)
+		api = names_text(p, r->call->name).text;
+	if (api != NULL)
+		kind = apicall_sync(api, strlen(api));
+	if (kind == NULL)
+		kind = r->ev->gpu.sync.kind;
+	return kind != NULL ? kind : "unknown";
 }
 
 static void
-put_range_cols(struct profile *p, const struct event *ev)
+put_dim3(const int64_t *d)
 {
-	struct emit *o = &p->run->out;
-
-	if (ev->end == EV_UNSET)
-		o->never_closed++;
-	emit_num(ev->range.end_tid);
-	out_text(ev->range.domain, strlen(ev->range.domain));
-	if (ev->range.push)
-		out_raw("push", 4);
-	else
-		out_raw("start", 5);
-	put_name_of(p, ev);
-	put_rows_cols(o, ev, NULL);
-	put_range_place(o, ev);
-}
-
-static void
-put_mem(const struct event *ev)
-{
-	emit_num(ev->mem.dev);
-	emit_word(ev->mem.op);
-	emit_num(ev->mem.bytes);
-	emit_num(ev->mem.addr);
-	emit_word(ev->mem.kind);
-	emit_num(ev->mem.corr);
-	emit_num(ev->mem.pool);
-	emit_num(ev->mem.pool_bytes);
-}
-
-static void
-put_allocator(const struct profile *p, const struct event *ev)
-{
-	bool known = p->dialect->allocator;
-
-	if (!p->run->out.with_allocator)
-		return;
-	emit_num(known ? ev->mem.used : EV_UNSET);
-	emit_num(known ? ev->tid : EV_UNSET);
-}
-
-static void
-put_cpu_cols(struct profile *p, const struct event *ev)
-{
-	switch (ev->kind) {
-	case EV_RANGE:
-		put_range_cols(p, ev);
-		break;
-	case EV_MARK:
-		out_text(ev->range.domain, strlen(ev->range.domain));
-		put_name_of(p, ev);
-		break;
-	case EV_NODE:
-		emit_num(ev->node.node);
-		emit_num(ev->node.orig);
-		break;
-	case EV_EVENT:
-		emit_num(ev->event.dev);
-		emit_num(ev->event.ctx);
-		emit_num(ev->event.stream);
-		emit_num(ev->corr);
-		emit_num(ev->event.event);
-		break;
-	case EV_MEM:
-		put_mem(ev);
-		put_allocator(p, ev);
-		break;
-	case EV_OS:
-		put_name_of(p, ev);
-		put_rows_cols(&p->run->out, ev, NULL);
-		put_code_col(p, ev, ev);
-		break;
-	case EV_SERIES:
-		emit_num(ev->series.dev);
-		put_name_of(p, ev);
-		emit_num(ev->series.value);
-		emit_word(ev->label);
-		break;
-	case EV_LIB:
-	case EV_DIAG:
-		emit_word(ev->label);
-		put_name_of(p, ev);
-		break;
-	default:
-		put_name_of(p, ev);
-		put_rows_cols(&p->run->out, ev, NULL);
-		break;
+	if (d[0] == EV_UNSET || d[1] == EV_UNSET || d[2] == EV_UNSET) {
+		out_unset();
+	} else if (out_next()) {
+		buf_c_i64(&out_buf, '\t', d[0]);
+		buf_c_i64(&out_buf, ',', d[1]);
+		buf_c_i64(&out_buf, ',', d[2]);
 	}
 }
 
-/* Lets go of the texts of the name cache. */
+/* That of GPU work is its launch. */
 static void
-end_record(struct profile *p)
+put_code(struct profile *p, const struct record *r)
 {
+	const struct event *ev = r->call != NULL ? r->call : r->ev;
+	struct buf *b = &p->run->out.code;
+
+	buf_clear(b);
+	/* the stack is not looked up for nothing */
+	if ((out_skip & 1) == 0 && p->dialect->code != NULL &&
+	    p->dialect->code(p->ctx, ev, b))
+		out_text(b->s, b->len);
+	else
+		out_unset();
+}
+
+/* A field that few records have, or that is not just a number or a word. */
+static void
+put_other(struct profile *p, const struct emit_field *f, const struct record *r)
+{
+	const struct event *ev = f->of == OF_CALL ? r->call : r->ev;
+	const void *at = (const char *)ev + f->at;
+	int64_t v;
+
+	switch (f->how) {
+	case E_TEXT:
+		emit_text(*(const char *const *)at);
+		break;
+	case E_DIM3:
+		put_dim3(at);
+		break;
+	case E_ID:
+		out_i64(++p->run->out.ids);
+		break;
+	case E_DUR:
+		if (f->of == OF_CALL && r->own)
+			out_unset();
+		else if (ev->kind == EV_SAMPLE)
+			out_opt(ev->end != EV_UNSET, ev->end - ev->start);
+		else
+			emit_dur(&p->run->out, ev->start, ev->end);
+		break;
+	case E_NAME:
+		put_name_of(p, ev);
+		break;
+	case E_MODE:
+		out_word(ev->range.push ? "push" : "start");
+		break;
+	case E_SHORT:
+		out_raw(r->kern->text, r->kern->len);
+		break;
+	case E_STR:
+		out_opt(r->kern->str_id != 0, r->kern->str_id);
+		break;
+	case E_SYNC:
+		out_word(sync_kind(p, r));
+		break;
+	case E_GRAPH:
+		out_word(GRAPH_NAME);
+		break;
+	case E_N_GPU:
+		out_i64((int64_t)r->n_gpu);
+		break;
+	case E_NONE:
+		out_word(p->run->out.op.none ? "no-range" : NULL);
+		break;
+	case E_TC:
+		v = ev->gpu.own.tc;
+		out_word(v == EV_UNSET ? NULL : v != 0 ? "yes" : "no");
+		break;
+	case E_STACK:
+		out_opt(r->stack != 0, r->stack);
+		break;
+	case E_CODE:
+		put_code(p, r);
+		break;
+	case E_ALLOCATOR:
+		v = *(const int64_t *)at;
+		emit_num(p->dialect->allocator ? v : EV_UNSET);
+		break;
+	default:
+		out_unset();
+	}
+}
+
+static void
+put_record(struct profile *p, const struct record *r)
+{
+	const char *const base[] = { (const char *)r->ev, (const char *)r->call,
+		(const char *)&p->run->out.op };
+	enum ev_kind kind = r->ev->kind;
+	const struct emit_field *f = p->run->out.fields[kind];
+
+	out_rec(p->run->out.types[kind]);
+	for (; f->name != NULL; f++)
+		if (base[f->of] == NULL)
+			out_unset();
+		else if (f->how == E_NUM)
+			emit_num(*(const int64_t *)(base[f->of] + f->at));
+		else if (f->how == E_WORD)
+			out_word(*(const char *const *)(base[f->of] + f->at));
+		else
+			put_other(p, f, r);
 	emit_src(p);
 	out_end();
 	names_written(&p->names);
 }
 
 /* The id of the str record that has the stack; 0 if it is not known. */
-static uint64_t
+static int64_t
 stack_id(struct profile *p, const struct event *ev)
 {
 	struct emit *o = &p->run->out;
@@ -616,56 +564,21 @@ stack_id(struct profile *p, const struct event *ev)
 	if (fresh)
 		o->stacks.val[no] =
 		    emit_str(p, o->code.s, o->code.len, NULL, NULL);
-	return o->stacks.val[no];
-}
-
-static void
-emit_sample(struct profile *p, const struct event *ev)
-{
-	uint64_t stack = stack_id(p, ev);
-
-	put_event_head(&p->run->out, EV_SAMPLE, ev, false);
-	emit_word(ev->label);
-	out_opt(stack != 0, (int64_t)stack);
-	put_code(p, ev);
-	if ((p->run->out.with_code & CODE_SPANS) != 0)
-		out_opt(ev->end != EV_UNSET, ev->end - ev->start);
-	end_record(p);
+	return (int64_t)o->stacks.val[no];
 }
 
 void
-emit_event(struct profile *p, const struct event *ev)
+emit_event(struct profile *p, const struct event *ev, uint64_t n_gpu)
 {
-	bool with_dur = ev->kind == EV_RANGE || ev->kind == EV_LIB ||
-			ev->kind == EV_OS || ev->kind == EV_OVER;
+	struct record r = { .ev = ev, .n_gpu = n_gpu };
 
 	if (!select_event(p, ev, NULL))
 		return;
-	if (ev->kind == EV_SAMPLE) {
-		emit_sample(p, ev);
-		return;
-	}
-	put_event_head(&p->run->out, ev->kind, ev, with_dur);
-	put_cpu_cols(p, ev);
-	end_record(p);
-}
-
-void
-emit_call(struct profile *p, const struct event *ev, uint64_t n_gpu)
-{
-	struct emit *o = &p->run->out;
-
-	if (!select_event(p, ev, NULL))
-		return;
-	put_event_head(o, EV_CALL, ev, true);
-	emit_num(ev->corr);
-	put_name_of(p, ev);
-	emit_num(ev->call.ret);
-	out_i64((int64_t)n_gpu);
-	put_rows_cols(o, ev, NULL);
-	put_op_cols(o, ev);
-	put_code_col(p, ev, ev);
-	end_record(p);
+	if (ev->kind == EV_RANGE && ev->end == EV_UNSET)
+		p->run->out.never_closed++;
+	if (ev->kind == EV_SAMPLE)
+		r.stack = stack_id(p, ev);
+	put_record(p, &r);
 }
 
 void
@@ -675,147 +588,32 @@ emit_notes(const struct emit *o)
 	stage_note("never_closed", o->never_closed);
 }
 
-/* own: the call has a record of its own, which has its duration. */
-static void
-put_launch(struct profile *p, const struct event *call, bool own)
+void
+emit_gpu(struct profile *p, const struct event *ev, const struct event *call,
+    bool own)
 {
-	if (call == NULL) {
-		out_unsets(3);
+	struct name *m, none = { 0 };
+	struct event e;
+	struct record r = { .ev = &e, .call = call, .kern = &none, .own = own };
+	struct kernel_texts fresh;
+
+	if (!select_event(p, ev, call))
 		return;
+	if (ev->kind == EV_KERN &&
+	    (ev->name != EV_UNSET || ev->gpu.kern.short_name != EV_UNSET)) {
+		m = names_kernel(p, ev->name, ev->gpu.kern.short_name,
+		    p->run->out.kernel_names ? ev->gpu.kern.mangled : EV_UNSET,
+		    &fresh);
+		if (fresh.full != NULL)
+			m->str_id = emit_str(
+			    p, fresh.full, fresh.n, fresh.given, fresh.mangled);
+		none = *m; /* the cache may move */
 	}
-	put_name_of(p, call);
-	out_i64(call->start);
-	if (own)
-		out_unset();
-	else
-		emit_dur(&p->run->out, call->start, call->end);
-}
-
-static void
-put_gpu_head(struct profile *p, const struct event *ev,
-    const struct event *call, bool own)
-{
-	struct event e = *ev;
-
+	e = *ev;
 	if (call != NULL) {
 		e.tid = call->tid;
 		if (e.pid == EV_UNSET)
 			e.pid = call->pid;
 	}
-	put_event_head(&p->run->out, ev->kind, &e, true);
-	emit_num(ev->gpu.dev);
-	emit_num(ev->gpu.ctx);
-	emit_num(ev->gpu.stream);
-	emit_num(ev->corr);
-	put_launch(p, call, own);
-}
-
-static void
-put_dim3(const int64_t d[3])
-{
-	if (d[0] == EV_UNSET || d[1] == EV_UNSET || d[2] == EV_UNSET) {
-		out_unset();
-		return;
-	}
-	if (!out_next())
-		return;
-	buf_c_i64(&out_buf, '\t', d[0]);
-	buf_c_i64(&out_buf, ',', d[1]);
-	buf_c_i64(&out_buf, ',', d[2]);
-}
-
-static void
-put_kern(const struct event *ev, const struct name *m)
-{
-	out_i64(ev->row);
-	out_raw(m->text, m->len);
-	out_opt(m->str_id != 0, m->str_id);
-	put_dim3(ev->gpu.kern.grid);
-	put_dim3(ev->gpu.kern.block);
-	emit_num(ev->gpu.kern.regs);
-	emit_num(ev->gpu.kern.smem);
-	emit_num(ev->gpu.kern.dynsmem);
-	emit_num(ev->gpu.node);
-}
-
-static void
-put_copy(const struct event *ev)
-{
-	emit_word(ev->gpu.copy.kind);
-	emit_num(ev->gpu.copy.bytes);
-	emit_word(ev->gpu.copy.src_mem);
-	emit_word(ev->gpu.copy.dst_mem);
-	emit_num(ev->gpu.node);
-}
-
-static void
-put_set(const struct event *ev)
-{
-	emit_num(ev->gpu.set.bytes);
-	emit_num(ev->gpu.set.value);
-	emit_word(ev->gpu.set.mem);
-	emit_num(ev->gpu.node);
-}
-
-/* The name of the call decides the kind of a synchronization, because the
- * numbers in the files changed their meaning between versions. */
-static void
-put_sync(struct profile *p, const struct event *ev, const struct event *call)
-{
-	const char *kind = NULL, *api = NULL;
-
-	if (call != NULL && call->name != EV_UNSET)
-		api = names_text(p, call->name).text;
-	if (api != NULL)
-		kind = apicall_sync(api, strlen(api));
-	if (kind == NULL)
-		kind = ev->gpu.sync.kind;
-	emit_word(kind != NULL ? kind : "unknown");
-	emit_num(ev->gpu.sync.event);
-}
-
-static void
-put_gpu_cols(struct profile *p, const struct event *ev,
-    const struct event *call, const struct name *m)
-{
-	switch (ev->kind) {
-	case EV_KERN:
-		put_kern(ev, m);
-		break;
-	case EV_COPY:
-		put_copy(ev);
-		break;
-	case EV_SET:
-		put_set(ev);
-		break;
-	case EV_SYNC:
-		put_sync(p, ev, call);
-		break;
-	default:
-		out_raw(GRAPH_NAME, sizeof(GRAPH_NAME) - 1);
-		emit_num(ev->gpu.graph.graph);
-		emit_num(ev->gpu.graph.exec);
-		break;
-	}
-}
-
-void
-emit_gpu(struct profile *p, const struct event *ev, const struct event *call,
-    bool own)
-{
-	struct emit *o = &p->run->out;
-	struct name m = { 0 };
-
-	if (!select_event(p, ev, call))
-		return;
-	if (ev->kind == EV_KERN &&
-	    (ev->name != EV_UNSET || ev->gpu.kern.short_name != EV_UNSET))
-		m = names_kernel(p, ev->name, ev->gpu.kern.short_name,
-		    o->kernel_names ? ev->gpu.kern.mangled : EV_UNSET);
-	put_gpu_head(p, ev, call, own);
-	put_gpu_cols(p, ev, call, &m);
-	put_rows_cols(o, ev, call);
-	put_op_cols(o, ev);
-	put_code_col(p, ev, call != NULL ? call : ev);
-	end_record(p);
+	put_record(p, &r);
 }

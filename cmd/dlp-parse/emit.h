@@ -10,6 +10,7 @@
 #include "dialect.h"
 #include "event.h"
 #include "map.h"
+#include "out.h"
 
 struct profile;
 struct json_doc;
@@ -27,6 +28,7 @@ struct emit {                /* the output of a run; all zero except the
 			      * between equal events */
 	bool kernel_names;   /* --kernel-names: str records have all columns */
 	struct out_type *types[EV_KINDS], *str_type;
+	struct emit_field *fields[EV_KINDS]; /* those that records have */
 	struct out_type *dev_type, *proc_type, *thread_type;
 	/* databases that hold ops; declared at their first record */
 	struct out_type *op_type, *inst_type, *finding_type;
@@ -41,15 +43,11 @@ struct emit {                /* the output of a run; all zero except the
 
 /* Declares the record types. The options must be set before. */
 void emit_open(struct emit *o);
+void emit_free(struct emit *o);
 
-/* Writes a str record; its id, from 1. base, mangled: NULL if unset. */
-uint32_t emit_str(struct profile *p, const char *s, size_t n, const char *base,
-    const char *mangled);
-
-/* Every event except calls and GPU work. */
-void emit_event(struct profile *p, const struct event *ev);
-
-void emit_call(struct profile *p, const struct event *ev, uint64_t n_gpu);
+/* Every event except GPU work. n_gpu: of a call, how many activities it
+ * launched. */
+void emit_event(struct profile *p, const struct event *ev, uint64_t n_gpu);
 
 /* GPU work. call is NULL if it is unknown. own: the call has a record of its
  * own. */
@@ -63,8 +61,18 @@ void emit_op_of(struct profile *p, const struct event *ev);
 void emit_notes(const struct emit *o);
 
 /* Fields of records. */
-void emit_num(int64_t v);      /* unset if EV_UNSET */
-void emit_word(const char *s); /* unset if NULL; must need no escape */
+static inline void
+emit_num(int64_t v) /* unset if EV_UNSET */
+{
+	out_opt(v != EV_UNSET, v);
+}
+
+static inline void
+emit_text(const char *s) /* unset if NULL */
+{
+	out_text(s, s != NULL ? strlen(s) : 0);
+}
+
 void emit_dur(struct emit *o, int64_t start, int64_t end);
 void emit_src(const struct profile *p); /* file and rank, if the output has
 					 * them */

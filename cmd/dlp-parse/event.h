@@ -1,11 +1,9 @@
-/* event.h */
 #ifndef DLP_PARSE_EVENT_H
 #define DLP_PARSE_EVENT_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/*** event.h ***/
 /*
  * The event that a dialect makes of one row of a profile, in the terms of
  * dlp-records(5). Events are plain values; the merge copies them. Times are

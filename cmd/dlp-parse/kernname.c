@@ -25,7 +25,7 @@
 #include <string.h>
 
 #include "array.h"
-#include "namecache.h"
+#include "kernname.h"
 
 struct name_span { /* a piece of a C++ name, as a view into it */
 	const char *s;

@@ -437,12 +437,6 @@ static const struct {
 	{ EV_SAMPLE, "kineto_sample", "ts, dur, row", sample_row, NULL, NULL },
 };
 
-static char *
-copy_or_null(const char *s)
-{
-	return s != NULL ? xstrdup(s) : NULL;
-}
-
 static bool
 has_rows(sqlite3 *db, const char *table)
 {
@@ -463,11 +457,11 @@ add_records(struct profile *p)
 		return;
 	s = source_add(&p->sources, EV_EVENT, "kineto_event", record_row);
 	s->keyless = s->unordered = true;
-	s->from = xstrdup("kineto_call AS c CROSS JOIN kineto_event AS e"
-			  " ON e.corr = c.corr");
-	s->key = xstrdup("c.rowid");
-	s->cols = xstrdup("c.ts, NULL, c.corr, c.pid, c.row, e.row");
-	s->start = xstrdup("c.ts");
+	s->from = "kineto_call AS c CROSS JOIN kineto_event AS e"
+		  " ON e.corr = c.corr";
+	s->key = "c.rowid";
+	s->cols = "c.ts, NULL, c.corr, c.pid, c.row, e.row";
+	s->start = "c.ts";
 }
 
 static void *
@@ -481,14 +475,14 @@ kineto_open(struct profile *p)
 	for (i = 0; i < ARRAY_LEN(tables); i++) {
 		s = source_add(&p->sources, tables[i].kind, tables[i].table,
 		    tables[i].row);
-		s->from = xstrdup(tables[i].table);
-		s->cols = xstrdup(tables[i].cols);
-		s->start = xstrdup("ts");
+		s->from = tables[i].table;
+		s->cols = tables[i].cols;
+		s->start = "ts";
 		s->end = tables[i].kind != EV_MEM && tables[i].kind != EV_NODE
-			     ? xstrdup("ts + dur")
+			     ? "ts + dur"
 			     : NULL;
-		s->gid = copy_or_null(tables[i].gid);
-		s->corr = copy_or_null(tables[i].corr);
+		s->gid = tables[i].gid;
+		s->corr = tables[i].corr;
 		s->unordered = true;
 		/* whether col[K_OWN + 2] is the node */
 		s->tag = strstr(tables[i].cols, "node") != NULL;

@@ -280,6 +280,4 @@ void kineto_free(struct kineto *k);
 /* Fatal if the temporary database could not do what it was told. */
 void kineto_ok(const struct kineto *k, int rc);
 
-extern const struct dialect dialect_kineto;
-
 #endif

@@ -8,7 +8,7 @@
 #include "array.h"
 #include "err.h"
 #include "kineto_loader.h"
-#include "namecache.h"
+#include "kernname.h"
 #include "num.h"
 #include "serving.h"
 #include "varint.h"

@@ -1,12 +1,15 @@
-/* Texts of a profile's string ids and short names of its kernels, read from the
- * database once and kept for the next records that have them. */
+/*
+ * Texts of a profile's string ids and short names of its kernels, escaped, read
+ * from the database once and kept for the next records that have them: a
+ * profile has few distinct names and millions of uses. When the texts have
+ * grown too large, they are forgotten and read again when needed.
+ */
 #include <stdlib.h>
 #include <string.h>
 
 #include "array.h"
-#include "emit.h"
 #include "esc.h"
-#include "namecache.h"
+#include "kernname.h"
 #include "profile.h"
 
 #define MAX_BYTES (8u << 20)
@@ -29,12 +32,20 @@ empty_cache(struct name_cache *n)
 	map_clear(&n->kernel);
 }
 
+/* The name with that key; *is_new: it has no text yet. */
 static struct name *
-new_name(struct name_cache *n, uint64_t *slot)
+find_name(struct name_cache *n, struct map *m, int64_t key, bool *is_new)
 {
+	uint64_t *at = map_get(m, (uint64_t)key);
+
+	*is_new = at == NULL;
+	if (at != NULL)
+		return &n->v[*at];
+	if (n->bytes > MAX_BYTES || n->n > MAX_NAMES)
+		empty_cache(n);
+	*map_put(m, (uint64_t)key, NULL) = n->n;
 	ARRAY_GROW(n->v, n->n, n->cap);
-	*slot = n->n + 1;
-	memset(&n->v[n->n], 0, sizeof(*n->v));
+	n->v[n->n] = (struct name){ 0 };
 	return &n->v[n->n++];
 }
 
@@ -50,53 +61,22 @@ set_text(struct name_cache *n, struct name *m, const char *s, size_t len)
 	n->bytes += b.len;
 }
 
-static uint64_t *
-cache_slot(struct name_cache *n, struct map *m, int64_t id, bool *is_new)
-{
-	const uint64_t *has;
-
-	has = map_get(m, (uint64_t)id);
-	if (has != NULL) {
-		*is_new = false;
-		return (uint64_t *)has;
-	}
-	if (n->bytes > MAX_BYTES || n->n > MAX_NAMES)
-		empty_cache(n);
-	return map_put(m, (uint64_t)id, is_new);
-}
-
 struct name
 names_text(struct profile *p, int64_t id)
 {
 	struct name_cache *n = &p->names;
 	struct name *m;
-	uint64_t *slot;
 	bool is_new;
 
-	slot = cache_slot(n, &n->text, id, &is_new);
+	m = find_name(n, &n->text, id, &is_new);
 	if (!is_new)
-		return n->v[*slot - 1];
-	m = new_name(n, slot);
+		return *m;
 	buf_clear(&n->tmp);
 	if (p->dialect->string(p->ctx, id, &n->tmp))
 		set_text(n, m, n->tmp.len ? n->tmp.s : "", n->tmp.len);
 	else
 		n->unknown++;
 	return *m;
-}
-
-/* Reads the full name into p->names.full. */
-static bool
-full_name(struct profile *p, int64_t id)
-{
-	struct buf *full = &p->names.full;
-
-	buf_clear(full);
-	if (id == EV_UNSET)
-		return false;
-	if (p->dialect->kernel != NULL)
-		return p->dialect->kernel(p->ctx, id, full);
-	return p->dialect->string(p->ctx, id, full);
 }
 
 /* The text of a string id in b; NULL if the id has no text. */
@@ -109,47 +89,44 @@ text_of(struct profile *p, int64_t id, struct buf *b)
 	return buf_str(b);
 }
 
-/* Ids of strings are small numbers. */
-static int64_t
-pair_of_ids(int64_t id, int64_t mangled_id)
+struct name *
+names_kernel(struct profile *p, int64_t id, int64_t short_id,
+    int64_t mangled_id, struct kernel_texts *fresh)
 {
-	if (mangled_id == EV_UNSET)
-		return id;
-	return (int64_t)((uint64_t)id ^ (uint64_t)(mangled_id + 1) << 32);
-}
-
-struct name
-names_kernel(
-    struct profile *p, int64_t id, int64_t short_id, int64_t mangled_id)
-{
-	struct buf out = { 0 }, mangled = { 0 };
+	bool (*full)(void *, int64_t, struct buf *) = p->dialect->kernel != NULL
+							  ? p->dialect->kernel
+							  : p->dialect->string;
 	struct name_cache *n = &p->names;
-	const char *given;
+	int64_t key = id != EV_UNSET ? id : ~short_id;
+	struct buf out = { 0 };
 	struct name *m;
-	uint64_t *slot;
-	bool is_new, full;
+	bool is_new;
 
-	slot = cache_slot(n, &n->kernel,
-	    id != EV_UNSET ? pair_of_ids(id, mangled_id) : ~short_id, &is_new);
+	if (id != EV_UNSET && mangled_id != EV_UNSET) /* small numbers */
+		key =
+		    (int64_t)((uint64_t)id ^ (uint64_t)(mangled_id + 1) << 32);
+	*fresh = (struct kernel_texts){ 0 };
+	m = find_name(n, &n->kernel, key, &is_new);
 	if (!is_new)
-		return n->v[*slot - 1];
-	m = new_name(n, slot);
-	full = full_name(p, id);
-	given = text_of(p, short_id, &n->tmp);
-	if (!full && given == NULL) {
-		n->unknown++;
-		return *m;
+		return m;
+	buf_clear(&n->full);
+	if (id != EV_UNSET && full(p->ctx, id, &n->full)) {
+		fresh->full = buf_str(&n->full);
+		fresh->n = n->full.len;
 	}
-	if (full) {
-		m->str_id = emit_str(p, n->full.len ? n->full.s : "",
-		    n->full.len, given, text_of(p, mangled_id, &mangled));
-		buf_free(&mangled);
-		kernname_short(buf_str(&n->full), given, &out);
-	} else
-		buf_puts(&out, given);
+	fresh->given = text_of(p, short_id, &n->tmp);
+	if (fresh->full != NULL) {
+		fresh->mangled = text_of(p, mangled_id, &n->mangled);
+		kernname_short(fresh->full, fresh->given, &out);
+	} else if (fresh->given != NULL) {
+		buf_puts(&out, fresh->given);
+	} else {
+		n->unknown++;
+		return m;
+	}
 	set_text(n, m, out.len ? out.s : "", out.len);
 	buf_free(&out);
-	return *m;
+	return m;
 }
 
 void
@@ -170,5 +147,5 @@ names_free(struct name_cache *n)
 	map_free(&n->kernel);
 	buf_free(&n->tmp);
 	buf_free(&n->full);
-	memset(n, 0, sizeof(*n));
+	buf_free(&n->mangled);
 }

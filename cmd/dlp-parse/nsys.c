@@ -18,21 +18,8 @@ bool
 nsys_string(void *ctx, int64_t id, struct buf *out)
 {
 	struct nsys *ns = ctx;
-	bool has = false;
-	const void *s;
 
-	if (ns->string == NULL)
-		return false;
-	sqlite3_bind_int64(ns->string, 1, id);
-	if (db_step(ns->string)) {
-		s = sqlite3_column_text(ns->string, 0);
-		has = s != NULL;
-		if (has)
-			buf_put(out, s,
-			    (size_t)sqlite3_column_bytes(ns->string, 0));
-	}
-	sqlite3_reset(ns->string);
-	return has;
+	return db_string(ns->string, id, out);
 }
 
 char *
@@ -54,21 +41,10 @@ nsys_value(struct nsys *ns, const char *table, const char *sql, const char *arg)
 	if (ns->value == NULL)
 		return NULL;
 	sqlite3_bind_text(ns->value, 1, arg, -1, SQLITE_STATIC);
-	if (db_step(ns->value) &&
-	    sqlite3_column_type(ns->value, 0) != SQLITE_NULL)
-		text = xstrdup((const char *)sqlite3_column_text(ns->value, 0));
+	if (db_step(ns->value) && db_str(ns->value, 0) != NULL)
+		text = xstrdup(db_str(ns->value, 0));
 	sqlite3_reset(ns->value);
 	return text;
-}
-
-/* Only tables are read, because a view can run any SQL. */
-static void
-count_view(struct nsys *ns, const char *table)
-{
-	if (!db_names(ns->db, table))
-		return;
-	ns->views++;
-	warn("%s: %s is no table of its own: not read", db_path(), table);
 }
 
 /* Columns of which --drop can say that no record shows them. */
@@ -92,8 +68,9 @@ static const struct {
 /* Only --kernel-names shows mangled names, --rows also what GPU work's call
  * returned, and --stream selects by the stream. */
 static bool
-is_shown(const struct parse *run, enum ev_kind kind, const char *name)
+is_shown(const struct profile *p, enum ev_kind kind, const char *name)
 {
+	const struct parse *run = p->run;
 	size_t i;
 
 	if (strcmp(name, "mangledName") == 0)
@@ -105,85 +82,6 @@ is_shown(const struct parse *run, enum ev_kind kind, const char *name)
 			return !drop_column(
 			    select_name(kind), shown[i].shown_as);
 	return true;
-}
-
-#define MAX_NAMES 24
-
-/* As db_cols(), with NULL for columns that no record shows. */
-static char *
-shown_cols(struct nsys *ns, enum ev_kind kind, const char *table,
-    const char *const *names)
-{
-	const char *v[MAX_NAMES + 1];
-	int i;
-
-	for (i = 0; i < MAX_NAMES && names[i] != NULL; i++)
-		v[i] = is_shown(ns->prof->run, kind, names[i]) ? names[i] : "";
-	v[i] = NULL;
-	return db_cols(ns->db, table, v);
-}
-
-struct ev_source *
-nsys_source(struct nsys *ns, enum ev_kind kind, const char *table, row_fn *row,
-    const char *const *names)
-{
-	struct ev_source *s;
-
-	if (!db_has_table(ns->db, table)) {
-		count_view(ns, table);
-		return NULL;
-	}
-	if (!source_needs(&ns->prof->sources, ns->db, kind, table, names[1]))
-		return NULL;
-	s = source_add(&ns->prof->sources, kind, table, row);
-	s->keyless = !EV_IS_GPU(kind);
-	s->apart = s->keyless && kind != EV_CALL;
-	s->from = xstrdup(table);
-	s->cols = shown_cols(ns, kind, table, names);
-	s->start = db_col(ns->db, table, names[1]);
-	s->end = db_col(ns->db, table, "end");
-	return s;
-}
-
-void
-nsys_thread(sqlite3_value *v, struct event *ev)
-{
-	int64_t gid = db_value(v);
-
-	if (gid == EV_UNSET)
-		return;
-	ev->pid = nsys_pid(gid);
-	ev->tid = nsys_tid(gid);
-}
-
-int64_t
-nsys_num(sqlite3_value *v)
-{
-	int64_t n = db_value(v);
-
-	return n != 4294967295 ? n : EV_UNSET;
-}
-
-bool
-nsys_times(const struct ev_source *s, sqlite3_value **col, struct event *ev)
-{
-	if (sqlite3_value_type(col[2]) != SQLITE_INTEGER) {
-		source_bad_row(s);
-		return false;
-	}
-	ev->start = sqlite3_value_int64(col[2]);
-	ev->end = db_value(col[3]);
-	return true;
-}
-
-const char *
-nsys_mem_kind(int64_t kind)
-{
-	static const char *const names[] = { "pageable", "pinned", "device",
-		"array", "managed", "device-static", "managed-static",
-		"unknown" };
-
-	return kind >= 0 && kind < 8 ? names[kind] : NULL;
 }
 
 static int
@@ -201,57 +99,51 @@ nsys_probe(sqlite3 *db)
 	return n;
 }
 
-/* A number in a version; 0 if it is missing or impossibly large. */
-static int
-version_part(const char *s)
-{
-	long v = strtol(s, NULL, 10);
-
-	return v > 0 && v < 100000 ? (int)v : 0;
-}
-
 static int
 schema_of(struct nsys *ns)
 {
 	static const char *const tables[] = { "META_DATA_EXPORT",
 		"EXPORT_META_DATA" };
-	int major = 0, minor = 0;
+	static const char *const queries[] = {
+		"SELECT value FROM META_DATA_EXPORT WHERE name = ?1",
+		"SELECT value FROM EXPORT_META_DATA WHERE name = ?1"
+	};
+	long major = 0, minor = 0;
 	char *text, *dot;
 	size_t i;
 
 	for (i = 0; i < 2; i++) {
-		text = nsys_value(ns, tables[i],
-		    i == 0 ? "SELECT value FROM META_DATA_EXPORT"
-			     " WHERE name = ?1"
-			   : "SELECT value FROM EXPORT_META_DATA"
-			     " WHERE name = ?1",
-		    "EXPORT_SCHEMA_VERSION");
+		text = nsys_value(
+		    ns, tables[i], queries[i], "EXPORT_SCHEMA_VERSION");
 		if (text == NULL)
 			continue;
-		major = version_part(text);
+		major = strtol(text, NULL, 10);
 		dot = strchr(text, '.');
-		minor = dot != NULL ? version_part(dot + 1) : 0;
+		minor = dot != NULL ? strtol(dot + 1, NULL, 10) : 0;
 		free(text);
 	}
-	return major * 1000 + minor;
+	/* 0 if a number is missing or impossibly large */
+	major = major > 0 && major < 100000 ? major : 0;
+	minor = minor > 0 && minor < 100000 ? minor : 0;
+	return (int)(major * 1000 + minor);
 }
 
 static void *
 nsys_open(struct profile *p)
 {
-	sqlite3 *db = p->db;
+	static const char *const need[] = { "id", "value", NULL };
 	struct nsys *ns = xcalloc(1, sizeof(*ns));
 
 	ns->prof = p;
-	ns->db = db;
+	ns->db = p->db;
 	ns->schema = schema_of(ns);
 	ns->nvtx_end = ns->range_end = ns->push_end = EV_UNSET;
-	if (db_has_column(db, "StringIds", "id") &&
-	    db_has_column(db, "StringIds", "value"))
-		ns->string =
-		    db_prepare(db, "SELECT value FROM StringIds WHERE id = ?1");
-	nsys_add_cpu(ns);
-	nsys_add_gpu(ns);
+	p->sources.only_int = INT_START;
+	p->sources.shown = is_shown;
+	if (db_has_columns(p->db, "StringIds", need))
+		ns->string = db_prepare(
+		    p->db, "SELECT value FROM StringIds WHERE id = ?1");
+	nsys_add_rows(ns);
 	nsys_add_stacks(ns);
 	return ns;
 }
@@ -297,22 +189,6 @@ nsys_notes(void *ctx)
 	stage_note("python_stacks_not_exported", ns->stack.py_lost);
 }
 
-static void
-nsys_picked(void *ctx, sqlite3 *db, const struct ev_source *s, int64_t v,
-    int64_t row, int64_t start, int64_t end)
-{
-	struct nsys *ns = ctx;
-
-	if (s->kind == EV_SAMPLE)
-		return;
-	if (s->kind == EV_KERN) {
-		if (v != EV_UNSET)
-			map_put(&ns->devs, (uint64_t)v, NULL);
-		return;
-	}
-	nsys_nvtx_picked(ns, db, v, row, start, end);
-}
-
 static const char *
 nsys_option(enum ev_kind kind)
 {
@@ -351,7 +227,7 @@ const struct dialect dialect_nsys = {
 	.close = nsys_close,
 	.facts = nsys_facts,
 	.string = nsys_string,
-	.pid = nsys_pid,
+	.pid = gid_pid,
 	.notes = nsys_notes,
 	.picked = nsys_picked,
 	.option = nsys_option,

@@ -1,7 +1,7 @@
 /*
- * The dialect of Nsight Systems. nsys.c knows the database and the columns that
- * all its tables share, nsys_cpu.c and nsys_gpu.c have the tables with events,
- * nsys_facts.c the facts of the session.
+ * The dialect of Nsight Systems. nsys.c knows the database, nsys_rows.c has the
+ * tables with events, nsys_stack.c their call stacks, nsys_facts.c the facts of
+ * the session.
  */
 #ifndef DLP_PARSE_NSYS_H
 #define DLP_PARSE_NSYS_H
@@ -43,36 +43,8 @@ struct nsys {
 	} stack;
 };
 
-/* The parts of a global id; they are 8, 8, 24 and 24 bits, and the number
- * may be negative. */
-static inline int64_t
-nsys_pid(int64_t gid)
-{
-	return (int64_t)((uint64_t)gid >> 24 & 0xffffff);
-}
-
-static inline int64_t
-nsys_tid(int64_t gid)
-{
-	return (int64_t)((uint64_t)gid & 0xffffff);
-}
-
-/* Sets pid and tid from a global thread id. */
-void nsys_thread(sqlite3_value *v, struct event *ev);
-
-/* An integer; EV_UNSET if it is NULL or 4294967295. */
-int64_t nsys_num(sqlite3_value *v);
-
-/* Sets start and end from columns 2 and 3; false if the start is missing. */
-bool nsys_times(
-    const struct ev_source *s, sqlite3_value **col, struct event *ev);
-
-/* A source over a table with the columns `names` (NULL at the end); NULL if the
- * file does not have the table or its start column. names[0] must be the column
- * that is last in the table: SQLite walks along a row only once if it is asked
- * for the last column first. start and end follow it. */
-struct ev_source *nsys_source(struct nsys *ns, enum ev_kind kind,
-    const char *table, row_fn *row, const char *const *names);
+/* As source_table(); says so if a view has the table's name. */
+struct ev_source *nsys_source(struct nsys *ns, const struct ev_table *t);
 
 /* The text of a string id; see dialect.string. */
 bool nsys_string(void *ctx, int64_t id, struct buf *out);
@@ -82,20 +54,14 @@ bool nsys_string(void *ctx, int64_t id, struct buf *out);
 char *nsys_value(
     struct nsys *ns, const char *table, const char *sql, const char *arg);
 
-/* The name of a memory kind; NULL for an unknown number. */
-const char *nsys_mem_kind(int64_t kind);
-
-/* nsys_cpu.c, nsys_gpu.c: make sources of the tables. */
-void nsys_add_cpu(struct nsys *ns);
-void nsys_add_gpu(struct nsys *ns);
+/* Makes sources of the tables; see dialect.picked. */
+void nsys_add_rows(struct nsys *ns);
+void nsys_picked(void *ctx, sqlite3 *db, const struct ev_source *s, int64_t v,
+    int64_t row, int64_t start, int64_t end);
 
 /* The number of recorded CUDA events whose call is not in the file, so that
  * their time is unknown. */
 uint64_t nsys_events_lost(struct nsys *ns);
-
-/* Takes an NVTX row of the first pass: its eventType, times and place. */
-void nsys_nvtx_picked(struct nsys *ns, sqlite3 *db, int64_t type, int64_t row,
-    int64_t start, int64_t end);
 
 /* nsys_stack.c: makes sources of the samples, and reads which call has which
  * stack; see dialect.stack. */

@@ -15,9 +15,9 @@
 
 /* Column i as text; NULL if it is empty. */
 static const char *
-nsys_text(sqlite3_stmt *st, int i)
+text_col(sqlite3_stmt *st, int i)
 {
-	const char *s = (const char *)sqlite3_column_text(st, i);
+	const char *s = db_str(st, i);
 
 	return s != NULL && *s != '\0' ? s : NULL;
 }
@@ -31,16 +31,15 @@ put_devs(sqlite3_stmt *st, const struct profile *p)
 	int64_t last = EV_UNSET;
 
 	while (db_step(st)) {
-		memset(&d, 0, sizeof(d));
-		d.dev = db_i64(st, 0);
-		d.name = nsys_text(st, 1);
-		d.cc_major = db_i64(st, 2);
-		d.cc_minor = db_i64(st, 3);
-		d.n_sm = db_i64(st, 4);
-		d.clock_hz = db_i64(st, 5);
-		d.mem_bytes = db_i64(st, 6);
-		d.membw_bytes_s = db_i64(st, 7);
-		d.uuid = nsys_text(st, 8);
+		d = (struct dev_fact){ .dev = db_i64(st, 0),
+			.name = text_col(st, 1),
+			.cc_major = db_i64(st, 2),
+			.cc_minor = db_i64(st, 3),
+			.n_sm = db_i64(st, 4),
+			.clock_hz = db_i64(st, 5),
+			.mem_bytes = db_i64(st, 6),
+			.membw_bytes_s = db_i64(st, 7),
+			.uuid = text_col(st, 8) };
 		if (d.dev != EV_UNSET && d.dev != last && p != NULL)
 			fact_dev(p, &d);
 		last = d.dev;
@@ -55,20 +54,14 @@ static bool
 has_ordinals(struct nsys *ns)
 {
 	static const char table[] = "TARGET_INFO_CUDA_DEVICE";
-	sqlite3_stmt *st;
-	bool one;
+	static const char *const need[] = { "cudaId", "gpuId", NULL };
 
-	if (!db_has_column(ns->db, table, "cudaId") ||
-	    !db_has_column(ns->db, table, "gpuId") ||
-	    !db_has_column(ns->db, "TARGET_INFO_GPU", "id"))
-		return false;
-	st = db_prepare(ns->db,
-	    "SELECT gpuId FROM %s GROUP BY gpuId"
-	    " HAVING min(cudaId) <> max(cudaId)",
-	    table);
-	one = !db_step(st);
-	sqlite3_finalize(st);
-	return one;
+	return db_has_columns(ns->db, table, need) &&
+	       db_has_column(ns->db, "TARGET_INFO_GPU", "id") &&
+	       db_number(ns->db,
+		   "SELECT count(*) FROM (SELECT gpuId FROM %s GROUP BY gpuId"
+		   " HAVING min(cudaId) <> max(cudaId))",
+		   table) == 0;
 }
 
 /* The table also lists adapters that cannot compute, with a capability of 0. */
@@ -78,13 +71,13 @@ dev_gpu(struct nsys *ns, const struct profile *p)
 	static const char *const names[] = { "name", "computeMajor",
 		"computeMinor", "smCount", "clockRate", "totalMemory",
 		"memoryBandwidth", "uuid", NULL };
+	static const char *const need[] = { "cuDevice", "computeMajor", NULL };
 	char *cols;
 
 	if (ns->devs_listed != NULL)
 		return put_devs(ns->devs_listed, p);
 
-	if (!db_has_column(ns->db, "TARGET_INFO_GPU", "cuDevice") ||
-	    !db_has_column(ns->db, "TARGET_INFO_GPU", "computeMajor"))
+	if (!db_has_columns(ns->db, "TARGET_INFO_GPU", need))
 		return false;
 	cols = db_cols(ns->db, "TARGET_INFO_GPU", names);
 	ns->devs_listed = db_prepare(ns->db,
@@ -108,13 +101,13 @@ dev_cuda_gpu(struct nsys *ns, const struct profile *p)
 	static const char *const names[] = { "deviceId", "name",
 		"computeCapabilityMajor", "computeCapabilityMinor",
 		"numMultiprocessors", NULL };
+	static const char *const need[] = { "deviceId", "coreClockRate",
+		"globalMemorySize", NULL };
 	sqlite3_stmt *st;
 	bool found;
 	char *cols;
 
-	if (!db_has_column(ns->db, "TARGET_INFO_CUDA_GPU", names[0]) ||
-	    !db_has_column(ns->db, "TARGET_INFO_CUDA_GPU", "coreClockRate") ||
-	    !db_has_column(ns->db, "TARGET_INFO_CUDA_GPU", "globalMemorySize"))
+	if (!db_has_columns(ns->db, "TARGET_INFO_CUDA_GPU", need))
 		return false;
 	cols = db_cols(ns->db, "TARGET_INFO_CUDA_GPU", names);
 	st = db_prepare(ns->db,
@@ -131,13 +124,6 @@ bool
 nsys_lists_devs(struct nsys *ns)
 {
 	return dev_gpu(ns, NULL) || dev_cuda_gpu(ns, NULL);
-}
-
-/* Writes the records of the GPUs; false if no table lists any. */
-static bool
-listed_devs(struct nsys *ns)
-{
-	return dev_gpu(ns, ns->prof) || dev_cuda_gpu(ns, ns->prof);
 }
 
 /* Names of facts and the queries that find them. */
@@ -179,36 +165,27 @@ static const struct {
 };
 
 /* 5154304 is 515.43.04, 52510517 is 525.105.17; newer files have the
- * dots. */
+ * dots. Of CUDA, 11070 is 11.7. */
 static void
-put_driver(const struct profile *p, char *text)
+put_version(struct nsys *ns, bool cuda)
 {
-	int64_t v;
-	size_t n;
+	char *text = nsys_value(ns, "TARGET_INFO_SYSTEM_ENV", ENV,
+	    cuda ? "CudaDriverVersion" : "NvDriverVersion");
+	const char *name = cuda ? "cuda" : "driver";
+	size_t n = text != NULL ? strlen(text) : 0;
+	int64_t v = 0;
 
-	if (text == NULL || *text == '\0')
-		return;
-	n = strlen(text);
-	if (num_i64(text, n, &v) && v > 0 && (n == 7 || n == 8))
-		fact_info(p, "driver", "%.3s.%.*s.%s", text, (int)n - 5,
+	if (n > 0 && !num_i64(text, n, &v))
+		v = 0;
+	if (cuda && v > 1000 && v < 1000000)
+		fact_info(ns->prof, name, "%d.%d", (int)(v / 1000),
+		    (int)(v % 1000 / 10));
+	else if (!cuda && v > 0 && (n == 7 || n == 8))
+		fact_info(ns->prof, name, "%.3s.%.*s.%s", text, (int)n - 5,
 		    text + 3, text + n - 2);
-	else
-		fact_info(p, "driver", "%s", text);
-}
-
-/* 11070 is 11.7 */
-static void
-put_cuda(const struct profile *p, char *text)
-{
-	int64_t v;
-
-	if (text == NULL || *text == '\0')
-		return;
-	if (num_i64(text, strlen(text), &v) && v > 1000 && v < 1000000)
-		fact_info(
-		    p, "cuda", "%d.%d", (int)(v / 1000), (int)(v % 1000 / 10));
-	else
-		fact_info(p, "cuda", "%s", text);
+	else if (n > 0)
+		fact_info(ns->prof, name, "%s", text);
+	free(text);
 }
 
 static void
@@ -224,13 +201,8 @@ put_infos(struct nsys *ns)
 			fact_info(ns->prof, facts[i].fact, "%s", text);
 		free(text);
 	}
-	text = nsys_value(ns, "TARGET_INFO_SYSTEM_ENV", ENV, "NvDriverVersion");
-	put_driver(ns->prof, text);
-	free(text);
-	text =
-	    nsys_value(ns, "TARGET_INFO_SYSTEM_ENV", ENV, "CudaDriverVersion");
-	put_cuda(ns->prof, text);
-	free(text);
+	put_version(ns, false);
+	put_version(ns, true);
 }
 
 /* Records which NVTX reports nsys stats can make, and the time at which it ends
@@ -238,18 +210,21 @@ put_infos(struct nsys *ns)
 static void
 put_nvtx(struct nsys *ns)
 {
+	const struct {
+		const char *fact;
+		int64_t at;
+	} ends[] = { { "nvtx_end_ns", ns->nvtx_end },
+		{ "range_end_ns", ns->range_end },
+		{ "push_end_ns", ns->push_end } };
+	size_t i;
+
 	if (!db_has_table(ns->db, "NVTX_EVENTS") ||
 	    !db_has_table(ns->db, "CUPTI_ACTIVITY_KIND_RUNTIME"))
 		fact_info(ns->prof, "nvtx", "none");
-	if (ns->nvtx_end != EV_UNSET)
-		fact_info(
-		    ns->prof, "nvtx_end_ns", "%lld", (long long)ns->nvtx_end);
-	if (ns->range_end != EV_UNSET)
-		fact_info(
-		    ns->prof, "range_end_ns", "%lld", (long long)ns->range_end);
-	if (ns->push_end != EV_UNSET)
-		fact_info(
-		    ns->prof, "push_end_ns", "%lld", (long long)ns->push_end);
+	for (i = 0; i < ARRAY_LEN(ends); i++)
+		if (ends[i].at != EV_UNSET)
+			fact_info(ns->prof, ends[i].fact, "%lld",
+			    (long long)ends[i].at);
 }
 
 static int
@@ -293,21 +268,15 @@ static void
 put_procs(struct nsys *ns)
 {
 	static const char *const names[] = { "globalPid", "name", NULL };
-	sqlite3_stmt *st;
-	char *cols;
+	sqlite3_stmt *st =
+	    db_rows(ns->db, "PROCESSES", "globalPid", names, "ORDER BY rowid");
+	int64_t gid;
 
-	if (!db_has_column(ns->db, "PROCESSES", "globalPid"))
-		return;
-	cols = db_cols(ns->db, "PROCESSES", names);
-	st =
-	    db_prepare(ns->db, "SELECT %s FROM PROCESSES ORDER BY rowid", cols);
-	while (db_step(st))
-		if (db_i64(st, 0) != EV_UNSET &&
-		    pid_used(ns->prof, nsys_pid(db_i64(st, 0))))
-			fact_proc(ns->prof, nsys_pid(db_i64(st, 0)),
-			    nsys_text(st, 1));
-	sqlite3_finalize(st);
-	free(cols);
+	while (db_next(&st)) {
+		gid = db_i64(st, 0);
+		if (gid != EV_UNSET && pid_used(ns->prof, gid_pid(gid)))
+			fact_proc(ns->prof, gid_pid(gid), text_col(st, 1));
+	}
 }
 
 /* Names of threads that only NVTX has. */
@@ -319,9 +288,9 @@ put_nvtx_threads(struct nsys *ns)
 
 	for (i = 0; i < ns->threads.n; i++) {
 		name = map_get(&ns->threads, gid[i]);
-		if (pid_used(ns->prof, nsys_pid((int64_t)gid[i])))
-			fact_thread(ns->prof, nsys_pid((int64_t)gid[i]),
-			    nsys_tid((int64_t)gid[i]),
+		if (pid_used(ns->prof, gid_pid((int64_t)gid[i])))
+			fact_thread(ns->prof, gid_pid((int64_t)gid[i]),
+			    gid_tid((int64_t)gid[i]),
 			    smap_str(&ns->domain_names, (uint32_t)*name, NULL),
 			    EV_UNSET);
 	}
@@ -333,38 +302,35 @@ put_nvtx_threads(struct nsys *ns)
 static void
 put_threads(struct nsys *ns)
 {
+	static const char table[] = "ThreadNames";
 	static const char *const names[] = { "globalTid", "nameId", "priority",
 		NULL };
+	bool rows = ns->prof->run->out.rows;
 	int64_t gid, last = EV_UNSET;
 	struct buf b = { 0 };
 	sqlite3_stmt *st;
-	char *cols;
 
-	if (!db_has_column(ns->db, "ThreadNames", "globalTid") ||
-	    !db_has_column(ns->db, "ThreadNames", "nameId"))
+	if (!db_has_column(ns->db, table, "nameId"))
 		return;
-	cols = db_cols(ns->db, "ThreadNames", names);
-	st = db_prepare(ns->db, "SELECT %s FROM ThreadNames ORDER BY %s", cols,
-	    ns->prof->run->out.rows ? "nameId, rowid"
-	    : db_has_column(ns->db, "ThreadNames", "priority")
-		? "globalTid, priority DESC, rowid DESC"
-		: "globalTid, rowid DESC");
-	while (db_step(st)) {
+	st = db_rows(ns->db, table, "globalTid", names,
+	    rows ? "ORDER BY nameId, rowid"
+	    : db_has_column(ns->db, table, "priority")
+		? "ORDER BY globalTid, priority DESC, rowid DESC"
+		: "ORDER BY globalTid, rowid DESC");
+	while (db_next(&st)) {
 		gid = db_i64(st, 0);
-		if ((gid == last && !ns->prof->run->out.rows) ||
-		    gid == EV_UNSET || !pid_used(ns->prof, nsys_pid(gid)))
+		if ((gid == last && !rows) || gid == EV_UNSET ||
+		    !pid_used(ns->prof, gid_pid(gid)))
 			continue;
 		last = gid;
 		buf_clear(&b);
 		if (!nsys_string(ns, db_i64(st, 1), &b))
 			continue;
-		fact_thread(ns->prof, nsys_pid(gid), nsys_tid(gid), buf_str(&b),
+		fact_thread(ns->prof, gid_pid(gid), gid_tid(gid), buf_str(&b),
 		    db_i64(st, 2));
 		map_del(&ns->threads, (uint64_t)gid);
 	}
-	sqlite3_finalize(st);
 	buf_free(&b);
-	free(cols);
 }
 
 void
@@ -375,7 +341,7 @@ nsys_facts(void *ctx)
 	put_infos(ns);
 	if (ns->prof->run->out.rows)
 		put_nvtx(ns);
-	if (!listed_devs(ns))
+	if (!dev_gpu(ns, ns->prof) && !dev_cuda_gpu(ns, ns->prof))
 		dev_used(ns);
 	put_procs(ns);
 	put_threads(ns);

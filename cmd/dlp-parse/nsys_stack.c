@@ -57,44 +57,13 @@ frames_of(struct nsys *ns, enum stack_table t, int64_t id)
 	return *st;
 }
 
-/* Exports of 2022 count the stacks of calls from 0 where they are used, and
- * from 1 in their own table. */
-static void
-find_shift(struct nsys *ns, enum stack_table t, const char *user)
-{
-	sqlite3_stmt *st = db_prepare(ns->db,
-	    "SELECT (SELECT min(id) FROM %s), (SELECT min(callchainId) FROM "
-	    "%s)",
-	    tables[t], user);
-
-	if (db_step(st) && db_i64(st, 0) == 1 && db_i64(st, 1) == 0)
-		ns->stack.shift[t] = 1;
-	sqlite3_finalize(st);
-}
-
 static bool
 has_stacks(struct nsys *ns, enum stack_table t)
 {
 	static const char *const need[] = { "id", "symbol", "module",
-		"stackDepth" };
-	size_t i;
+		"stackDepth", NULL };
 
-	for (i = 0; i < ARRAY_LEN(need); i++)
-		if (!db_has_column(ns->db, tables[t], need[i]))
-			return false;
-	return ns->string != NULL;
-}
-
-/* "step (train.so)": a native frame has no line. */
-static void
-put_native(struct buf *out, struct mview symbol, struct mview module)
-{
-	struct mview base = usercode_base(module);
-
-	buf_put(out, symbol.s, symbol.n);
-	buf_puts(out, " (");
-	buf_put(out, base.s, base.n);
-	buf_putc(out, ')');
+	return db_has_columns(ns->db, tables[t], need) && ns->string != NULL;
 }
 
 static struct mview
@@ -121,8 +90,13 @@ native_code(struct nsys *ns, enum stack_table t, int64_t id, struct buf *out)
 		module = text_col(st, 1);
 		found = symbol.s != NULL && module.s != NULL &&
 			!is_cudas(symbol) && usercode_is_own(module);
-		if (found)
-			put_native(out, symbol, module);
+	}
+	if (found) { /* "step (train.so)": a native frame has no line */
+		module = usercode_base(module);
+		buf_put(out, symbol.s, symbol.n);
+		buf_puts(out, " (");
+		buf_put(out, module.s, module.n);
+		buf_putc(out, ')');
 	}
 	sqlite3_reset(st);
 	return found;
@@ -222,23 +196,6 @@ put_py(struct nsys *ns, struct buf *out, const struct nsys_frame *f)
 	buf_put(out, part.s, part.n);
 }
 
-static bool
-py_code(struct nsys *ns, const char *s, size_t n, struct buf *out)
-{
-	struct nsys_frame v[MOST_FRAMES];
-	int i, count = py_frames(ns, s, n, v);
-	struct mview file;
-
-	for (i = 0; i < count; i++) {
-		file = py_text(ns, v[i].file);
-		if (usercode_is_own(file)) {
-			put_py(ns, out, &v[i]);
-			return true;
-		}
-	}
-	return false;
-}
-
 /* Calls to their stacks: by the key of the call, or by its thread and start. */
 
 /* Of 24 and 32 bits. */
@@ -256,32 +213,33 @@ static void
 read_calls(struct nsys *ns, struct smap *starts)
 {
 	static const char table[] = "CUPTI_ACTIVITY_KIND_RUNTIME";
+	static const char *const names[] = { "globalTid", "correlationId",
+		"callchainId", "start", NULL };
 	sqlite3_stmt *st;
 	struct call_start at;
-	int64_t chain;
 	uint64_t key;
 	uint32_t i;
 
-	if (!db_has_column(ns->db, table, "callchainId") ||
-	    !db_has_column(ns->db, table, "globalTid") ||
-	    !db_has_column(ns->db, table, "correlationId"))
+	if (!db_has_columns(ns->db, table, names))
 		return;
-	find_shift(ns, STACK_CUDA, table);
-	st = db_prepare(ns->db,
-	    "SELECT globalTid, correlationId, callchainId, start FROM %s"
-	    " WHERE callchainId IS NOT NULL",
-	    table);
-	while (db_step(st)) {
+	/* exports of 2022 count the stacks of calls from 0 where they are used,
+	 * and from 1 in their own table */
+	if (db_number(ns->db, "SELECT min(id) FROM %s", tables[STACK_CUDA]) ==
+		1 &&
+	    db_number(ns->db, "SELECT min(callchainId) FROM %s", table) == 0)
+		ns->stack.shift[STACK_CUDA] = 1;
+	st = db_rows(
+	    ns->db, table, "start", names, "WHERE callchainId IS NOT NULL");
+	while (db_next(&st)) {
 		at = (struct call_start){ db_i64(st, 0), db_i64(st, 3) };
-		chain = db_i64(st, 2);
 		if (at.gid == EV_UNSET || db_i64(st, 1) == EV_UNSET)
 			continue;
-		key = call_key(nsys_pid(at.gid), db_i64(st, 1));
-		*map_put(&ns->stack.of_call, key, NULL) = (uint64_t)chain;
+		key = call_key(gid_pid(at.gid), db_i64(st, 1));
+		*map_put(&ns->stack.of_call, key, NULL) =
+		    (uint64_t)db_i64(st, 2);
 		i = smap_put(starts, (const char *)&at, sizeof(at), NULL);
 		starts->val[i] = key;
 	}
-	sqlite3_finalize(st);
 }
 
 /* What begins when the call does, on its thread, is the call's. */
@@ -295,14 +253,13 @@ read_py_calls(struct nsys *ns, const struct smap *starts)
 	struct call_start at;
 	uint32_t i;
 
-	while (db_step(st)) {
+	while (db_next(&st)) {
 		at = (struct call_start){ db_i64(st, 1), db_i64(st, 2) };
 		i = smap_find(starts, (const char *)&at, sizeof(at));
 		if (i < starts->n)
 			*map_put(&ns->stack.py_call, starts->val[i], NULL) =
 			    (uint64_t)db_i64(st, 0);
 	}
-	sqlite3_finalize(st);
 }
 
 /* Which column has the stacks of Python; NULL: none was exported. */
@@ -313,81 +270,57 @@ json_column(struct nsys *ns)
 	char *name = nsys_value(ns, "NVTX_PAYLOAD_SCHEMAS",
 	    "SELECT name FROM NVTX_PAYLOAD_SCHEMAS WHERE name LIKE ?1",
 	    "Python %");
-	sqlite3_stmt *st;
-	const char *found = NULL;
 	size_t i;
 
 	if (name == NULL)
 		return NULL;
 	free(name);
-	for (i = 0; i < ARRAY_LEN(cols) && found == NULL; i++) {
-		if (!db_has_column(ns->db, "NVTX_EVENTS", cols[i]))
-			continue;
-		st = db_prepare(ns->db,
-		    "SELECT 1 FROM NVTX_EVENTS WHERE eventType = 34 AND %s IS"
-		    " NOT NULL",
-		    cols[i]);
-		if (db_step(st))
-			found = cols[i];
-		sqlite3_finalize(st);
-	}
-	ns->stack.py_lost = found == NULL;
-	return found;
-}
-
-static bool
-sample_row(
-    void *ctx, const struct ev_source *s, sqlite3_value **col, struct event *ev)
-{
-	(void)ctx;
-	if (!nsys_times(s, col, ev))
-		return false;
-	nsys_thread(col[4], ev);
-	ev->stack = db_value(col[1]);
-	ev->label = "cpu";
-	return true;
+	for (i = 0; i < ARRAY_LEN(cols); i++)
+		if (db_has_column(ns->db, "NVTX_EVENTS", cols[i]) &&
+		    db_number(ns->db,
+			"SELECT 1 FROM NVTX_EVENTS WHERE eventType = 34 AND"
+			" %s IS NOT NULL",
+			cols[i]) == 1)
+			return cols[i];
+	ns->stack.py_lost = true;
+	return NULL;
 }
 
 static bool
 py_row(
     void *ctx, const struct ev_source *s, sqlite3_value **col, struct event *ev)
 {
-	(void)ctx;
-	if (!nsys_times(s, col, ev))
+	if (!source_row(ctx, s, col, ev))
 		return false;
-	nsys_thread(col[4], ev);
 	ev->end = EV_UNSET;
-	ev->stack = db_value(col[5]);
-	ev->label = "python";
 	return true;
 }
+
+static const struct ev_table native_samples = { EV_SAMPLE, "COMPOSITE_EVENTS",
+	source_row, "cpu",
+	{ C_TO("id", AS_NUM, stack), C_SPAN, C_AS("globalTid", AS_THREAD) } };
+static const struct ev_table py_samples = { EV_SAMPLE, "NVTX_EVENTS", py_row,
+	"python",
+	{ C_NONE("domainId"), C_SPAN, C_AS("globalTid", AS_THREAD),
+	    C_TO("rowid", AS_NUM, stack) } };
 
 static void
 add_py_samples(struct nsys *ns)
 {
-	static const char *const names[] = { "domainId", "start", "end",
-		"globalTid", "rowid", NULL };
-	struct ev_source *s;
-	struct buf where = { 0 };
+	struct ev_source *s = nsys_source(ns, &py_samples);
 
-	buf_printf(&where,
+	if (s == NULL)
+		return;
+	s->cols = "domainId, start, end, globalTid, rowid";
+	s->where = source_sql(s->of,
 	    "eventType = 34 AND %s IS NOT NULL AND domainId IN (SELECT domainId"
 	    " FROM NVTX_PAYLOAD_SCHEMAS WHERE name LIKE 'Python%%Sampling')",
 	    ns->stack.json_col);
-	s = nsys_source(ns, EV_SAMPLE, "NVTX_EVENTS", py_row, names);
-	if (s != NULL) {
-		free(s->cols);
-		s->cols = xstrdup("domainId, start, end, globalTid, rowid");
-		s->where = xstrdup(buf_str(&where));
-	}
-	buf_free(&where);
 }
 
 void
 nsys_add_stacks(struct nsys *ns)
 {
-	static const char *const names[] = { "id", "start", "end", "globalTid",
-		NULL };
 	struct smap starts = { 0 };
 
 	if (ns->prof->run->no_code)
@@ -401,8 +334,7 @@ nsys_add_stacks(struct nsys *ns)
 	}
 	smap_free(&starts);
 	if (has_stacks(ns, STACK_SAMPLE))
-		nsys_source(
-		    ns, EV_SAMPLE, "COMPOSITE_EVENTS", sample_row, names);
+		nsys_source(ns, &native_samples);
 }
 
 /* The JSON of a row of NVTX_EVENTS; valid until the statement is reset. */
@@ -423,14 +355,20 @@ json_of(struct nsys *ns, int64_t row)
 	return db_step(*st) ? text_col(*st, 0) : none;
 }
 
+/* The first frame that is the user's own. */
 static bool
 py_code_of(struct nsys *ns, int64_t row, struct buf *out)
 {
+	struct nsys_frame v[MOST_FRAMES];
 	struct mview s = json_of(ns, row);
-	bool found = s.s != NULL && py_code(ns, s.s, s.n, out);
+	int i, n = s.s != NULL ? py_frames(ns, s.s, s.n, v) : 0;
 
+	for (i = 0; i < n && !usercode_is_own(py_text(ns, v[i].file)); i++)
+		;
+	if (i < n)
+		put_py(ns, out, &v[i]);
 	sqlite3_reset(ns->stack.payload);
-	return found;
+	return i < n;
 }
 
 unsigned
@@ -473,90 +411,63 @@ nsys_code(void *ctx, const struct event *ev, struct buf *out)
 	return v != NULL && native_code(ns, STACK_CUDA, (int64_t)*v, out);
 }
 
+/* Appends the frame that a row of frames_of() has. */
+static void
+put_native_frame(sqlite3_stmt *st, struct buf *out)
+{
+	struct mview symbol = text_col(st, 0);
+	struct mview module = usercode_base(text_col(st, 1));
+
+	if (symbol.s != NULL && !mv_starts(symbol, "0x")) {
+		buf_put(out, symbol.s, symbol.n);
+	} else if (module.n > 0 && module.s[0] == '[') {
+		buf_put(out, module.s, module.n);
+	} else { /* an address says nothing, its module does */
+		buf_putc(out, '[');
+		buf_put(out, module.s, module.n);
+		buf_putc(out, ']');
+	}
+}
+
 /* Frames are joined by semicolons, the outermost first; none is in a name. */
-static void
-put_frame(struct buf *out, size_t from)
-{
-	size_t i;
-
-	for (i = from; i < out->len; i++)
-		if (out->s[i] == ';')
-			out->s[i] = ':';
-}
-
-static void
-reverse(struct buf *out, const size_t *from, int n, struct buf *tmp)
-{
-	int i;
-
-	buf_clear(tmp);
-	for (i = n; i-- > 0;) {
-		if (tmp->len > 0)
-			buf_putc(tmp, ';');
-		buf_put(tmp, out->s + from[i], from[i + 1] - from[i]);
-	}
-	buf_clear(out);
-	buf_put(out, tmp->s, tmp->len);
-}
-
-static int
-native_frames(struct nsys *ns, int64_t id, struct buf *out, size_t *from)
-{
-	sqlite3_stmt *st = frames_of(ns, STACK_SAMPLE, id);
-	struct mview symbol, module;
-	int n = 0;
-
-	while (n < MOST_FRAMES && db_step(st)) {
-		symbol = text_col(st, 0);
-		module = usercode_base(text_col(st, 1));
-		from[n++] = out->len;
-		if (symbol.s != NULL && strncmp(symbol.s, "0x", 2) != 0) {
-			buf_put(out, symbol.s, symbol.n);
-		} else if (module.n > 0 && module.s[0] == '[') {
-			buf_put(out, module.s, module.n);
-		} else { /* an address says nothing, its module does */
-			buf_putc(out, '[');
-			buf_put(out, module.s, module.n);
-			buf_putc(out, ']');
-		}
-		put_frame(out, from[n - 1]);
-	}
-	sqlite3_reset(st);
-	return n;
-}
-
-static int
-python_frames(struct nsys *ns, int64_t row, struct buf *out, size_t *from)
-{
-	struct nsys_frame v[MOST_FRAMES];
-	struct mview s = json_of(ns, row);
-	int i, n = s.s != NULL ? py_frames(ns, s.s, s.n, v) : 0;
-
-	for (i = 0; i < n; i++) {
-		from[i] = out->len;
-		put_py(ns, out, &v[i]);
-		put_frame(out, from[i]);
-	}
-	sqlite3_reset(ns->stack.payload);
-	return n;
-}
-
 bool
 nsys_stack(void *ctx, const struct event *ev, struct buf *out)
 {
 	struct nsys *ns = ctx;
-	size_t from[MOST_FRAMES + 1];
-	struct buf tmp = { 0 };
-	int n;
+	struct nsys_frame v[MOST_FRAMES];
+	size_t from[MOST_FRAMES + 1], k;
+	struct buf b = { 0 };
+	sqlite3_stmt *st;
+	struct mview s;
+	int i, n = 0;
 
+	if (strcmp(ev->label, "python") == 0) {
+		s = json_of(ns, ev->stack);
+		n = s.s != NULL ? py_frames(ns, s.s, s.n, v) : 0;
+		for (i = 0; i < n; i++) {
+			from[i] = b.len;
+			put_py(ns, &b, &v[i]);
+		}
+		sqlite3_reset(ns->stack.payload);
+	} else {
+		st = frames_of(ns, STACK_SAMPLE, ev->stack);
+		for (; n < MOST_FRAMES && db_step(st); n++) {
+			from[n] = b.len;
+			put_native_frame(st, &b);
+		}
+		sqlite3_reset(st);
+	}
+	from[n] = b.len;
+	for (k = 0; k < b.len; k++)
+		if (b.s[k] == ';')
+			b.s[k] = ':';
 	buf_clear(out);
-	if (strcmp(ev->label, "python") == 0)
-		n = python_frames(ns, ev->stack, out, from);
-	else
-		n = native_frames(ns, ev->stack, out, from);
-	from[n] = out->len;
-	reverse(out, from, n, &tmp);
-	buf_free(&tmp);
+	for (i = n; i-- > 0;) {
+		if (out->len > 0)
+			buf_putc(out, ';');
+		buf_put(out, b.s + from[i], from[i + 1] - from[i]);
+	}
+	buf_free(&b);
 	return n > 0;
 }
 

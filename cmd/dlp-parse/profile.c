@@ -11,7 +11,6 @@
 #include "esc.h"
 #include "infile.h"
 #include "kineto.h"
-#include "namecache.h"
 #include "profile.h"
 #include "schema.h"
 #include "selection.h"
@@ -33,57 +32,11 @@ find_dialect(sqlite3 *db)
 			most = n;
 		}
 	}
-	if (best != NULL)
-		return best;
-	die("%s: no known table: not an export of Nsight Systems, nor of"
-	    " nvprof or rocprofv3, nor a database of DLProf",
-	    db_path());
-}
-
-static void
-add_cursors(struct profile *p)
-{
-	struct cursor *c;
-	int i;
-
-	p->cur = xcalloc((size_t)p->sources.n + 1, sizeof(*p->cur));
-	p->cpu = xcalloc((size_t)p->sources.n + 1, sizeof(*p->cpu));
-	p->gpu = xcalloc((size_t)p->sources.n + 1, sizeof(*p->gpu));
-	for (i = 0; i < p->sources.n; i++) {
-		c = &p->cur[i];
-		c->src = &p->sources.v[i];
-		c->apart = p->second != NULL && c->src->apart;
-		c->db = c->apart ? p->second : p->db;
-		c->ctx = p->ctx;
-		c->no = i;
-	}
-	p->ncur = p->sources.n;
-}
-
-/* Fatal with the first fault that SQLite finds in the whole file. */
-static void
-check_integrity(sqlite3 *db)
-{
-	sqlite3_stmt *st = db_prepare(db, "PRAGMA integrity_check(1)");
-	const char *text = NULL;
-
-	if (db_step(st))
-		text = (const char *)sqlite3_column_text(st, 0);
-	if (text == NULL || strcmp(text, "ok") != 0)
-		die("%s: corrupt database: %.*s", db_path(),
-		    (int)strcspn(text ? text : "", "\n"), text ? text : "");
-	sqlite3_finalize(st);
-}
-
-static int64_t
-count_by(sqlite3 *db, const char *table, const char *how)
-{
-	sqlite3_stmt *st =
-	    db_prepare(db, "SELECT count(*) FROM %s %s", table, how);
-	int64_t n = db_step(st) ? db_i64(st, 0) : 0;
-
-	sqlite3_finalize(st);
-	return n;
+	if (best == NULL)
+		die("%s: no known table: not an export of Nsight Systems, nor"
+		    " of nvprof or rocprofv3, nor a database of DLProf",
+		    db_path());
+	return best;
 }
 
 /* A tree whose pages repeat or are left out still reads without an error; an
@@ -102,13 +55,12 @@ compare_index(const struct cursor *c)
 	    " LIMIT 1",
 	    c->src->table);
 	if (db_step(st)) {
-		how = sqlite3_mprintf(
-		    "INDEXED BY \"%w\"", sqlite3_column_text(st, 0));
-		if (how == NULL)
-			die("out of memory");
-		in_index = count_by(c->db, c->src->table, how);
-		in_table = count_by(c->db, c->src->table, "NOT INDEXED");
+		how = sqlite3_mprintf("INDEXED BY \"%w\"", db_str(st, 0));
+		in_index = db_number(
+		    c->db, "SELECT count(*) FROM %s %s", c->src->table, how);
 		sqlite3_free(how);
+		in_table = db_number(c->db,
+		    "SELECT count(*) FROM %s NOT INDEXED", c->src->table);
 		if (in_table != in_index)
 			warn("%s: %s has %" PRId64 " rows, its index %" PRId64
 			     ": the file may be damaged (--check looks)",
@@ -120,8 +72,12 @@ compare_index(const struct cursor *c)
 void
 profile_open(struct profile *p, struct parse *run, const char *path, int no)
 {
-	memset(p, 0, sizeof(*p));
-	keys_init(&p->keys);
+	const char *text;
+	struct cursor *c;
+	sqlite3_stmt *st;
+	int i;
+
+	p->keys.last_pid[0] = p->keys.last_pid[1] = EV_UNSET;
 	p->run = run;
 	p->path = path != NULL ? path : "-";
 	p->no = no;
@@ -136,26 +92,38 @@ profile_open(struct profile *p, struct parse *run, const char *path, int no)
 		die("--capture: %s is no trace of torch.profiler", db_path());
 	} else {
 		p->db = infile_open(&run->in, path, &p->second);
-		if (run->check)
-			check_integrity(p->db);
-		p->dialect = find_dialect(p->db);
 	}
+	if (p->kineto == NULL && run->check) {
+		/* the first fault that SQLite finds in the whole file */
+		st = db_prepare(p->db, "PRAGMA integrity_check(1)");
+		text = db_step(st) ? db_str(st, 0) : NULL;
+		if (text == NULL || strcmp(text, "ok") != 0)
+			die("%s: corrupt database: %.*s", db_path(),
+			    (int)strcspn(text ? text : "", "\n"),
+			    text ? text : "");
+		sqlite3_finalize(st);
+	}
+	if (p->kineto == NULL)
+		p->dialect = find_dialect(p->db);
 	if (p->dialect->strings != NULL &&
 	    !db_has_table(p->db, p->dialect->strings))
 		warn("%s: no table %s: names and texts are unknown", p->path,
 		    p->dialect->strings);
+	p->sources.db = p->db;
 	p->ctx = p->dialect->open(p);
-	add_cursors(p);
-}
-
-static void
-find_only_pid(struct profile *p)
-{
-	uint64_t pid, val;
-	size_t it = 0;
-
-	if (p->keys.hosts.n == 1 && map_next(&p->keys.hosts, &it, &pid, &val))
-		p->only_pid = (int64_t)pid;
+	p->ncur = p->sources.n;
+	p->cur = xcalloc((size_t)p->ncur + 1, sizeof(*p->cur));
+	p->cpu = xcalloc((size_t)p->ncur + 1, sizeof(*p->cpu));
+	p->gpu = xcalloc((size_t)p->ncur + 1, sizeof(*p->gpu));
+	for (i = 0; i < p->ncur; i++) {
+		c = &p->cur[i];
+		c->src = &p->sources.v[i];
+		c->apart = p->second != NULL && c->src->apart;
+		c->db = c->apart ? p->second : p->db;
+		c->ctx = p->ctx;
+		c->no = i;
+		c->scan = select_scan(&run->sel, c->src);
+	}
 }
 
 static void
@@ -179,17 +147,6 @@ scan_kinds(struct profile *p, bool apart, int first, int last)
 		if (!apart)
 			say_sorted(p, c);
 	}
-}
-
-static void
-say_apart(const struct profile *p, int first, int last)
-{
-	const struct cursor *c;
-
-	for (c = p->cur; c < p->cur + p->ncur; c++)
-		if (c->apart && (int)c->src->kind >= first &&
-		    (int)c->src->kind <= last)
-			say_sorted(p, c);
 }
 
 /* The kinds that are neither calls nor GPU work. */
@@ -246,38 +203,6 @@ has_rows(const struct profile *p, int kind)
 	return rows_of(p, kind, kind) > 0 || said_lost(p, kind);
 }
 
-/* Counts the rows of such tables as bad: nothing else reads them. */
-static void
-count_lost(struct profile *p)
-{
-	struct cursor *c;
-	struct event ev;
-
-	for (c = p->cur; c < p->cur + p->ncur; c++) {
-		if (!is_lost(c) || !select_source(&p->run->sel, c->src))
-			continue;
-		cursor_open(c);
-		while (cursor_read(c, &ev))
-			;
-		cursor_close(c);
-		c->row = 0;
-		c->end = false;
-	}
-}
-
-static void
-say_lost(const struct profile *p)
-{
-	const struct cursor *c;
-
-	for (c = p->cur; c < p->cur + p->ncur; c++)
-		if (is_lost(c) && select_source(&p->run->sel, c->src))
-			warn("%s: %s: all %" PRIu64 " rows are lost, because"
-			     " column %s holds no integer",
-			    p->path, c->src->table, c->order.lost,
-			    c->src->start);
-}
-
 /* Kinds of work that are requested together: a missing kind is reported only if
  * all requested ones are missing. */
 static bool
@@ -296,6 +221,13 @@ is_spared(const struct profile *p, int kind)
 	return false;
 }
 
+static const char *
+option_of(const struct profile *p, int kind)
+{
+	return p->dialect->option ? p->dialect->option((enum ev_kind)kind)
+				  : NULL;
+}
+
 /* Reports events that are missing in the profile, and how to record them. If
  * GPU work is missing, nothing further is reported; without ranges nothing is
  * known about ops. */
@@ -306,19 +238,20 @@ say_missing(struct profile *p)
 	const char *how;
 	int k;
 
+	how = option_of(p, EV_KERN);
 	if (p->gpu_rows == 0 && select_kind(sel, EV_KERN) &&
-	    !said_lost(p, EV_KERN))
+	    !said_lost(p, EV_KERN)) {
 		warn("%s: no GPU work in this profile%s%s", p->path,
-		    p->dialect->option ? "; record it with " : "",
-		    p->dialect->option ? p->dialect->option(EV_KERN) : "");
-	else if (p->range_rows == 0 && select_kind(sel, EV_RANGE) &&
-		 !said_lost(p, EV_RANGE) && p->dialect->work == NULL)
+		    how ? "; record it with " : "", how ? how : "");
+	} else if (p->range_rows == 0 && select_kind(sel, EV_RANGE) &&
+		   !said_lost(p, EV_RANGE) && p->dialect->work == NULL) {
+		how = option_of(p, EV_RANGE);
 		warn("%s: no %s: ops and layers are unknown%s%s", p->path,
 		    p->kineto != NULL              ? "cpu_op events"
 		    : p->dialect == &dialect_rocpd ? "roctx ranges"
 						   : "NVTX ranges",
-		    p->dialect->option ? "; record them with " : "",
-		    p->dialect->option ? p->dialect->option(EV_RANGE) : "");
+		    how ? "; record them with " : "", how ? how : "");
+	}
 	if (p->gpu_rows > 0 && select_kind(sel, EV_KERN) &&
 	    !has_rows(p, EV_KERN) && !has_rows(p, EV_GRAPH))
 		warn("%s: no kernels in this profile, only other GPU work",
@@ -327,8 +260,7 @@ say_missing(struct profile *p)
 		if (k == EV_KERN || k == EV_RANGE || has_rows(p, k) ||
 		    !select_asked(sel, (enum ev_kind)k) || is_spared(p, k))
 			continue;
-		how = p->dialect->option ? p->dialect->option((enum ev_kind)k)
-					 : NULL;
+		how = option_of(p, k);
 		warn("%s: no %s records%s%s", p->path,
 		    select_name((enum ev_kind)k), how ? "; record with " : "",
 		    how ? how : "");
@@ -347,23 +279,27 @@ void
 profile_begin(struct profile *p)
 {
 	struct beside *b = xcalloc(1, sizeof(*b));
+	uint64_t pid, val;
 	bool threaded;
 	struct cursor *c;
+	size_t it = 0;
+	int i;
 
 	db_use(p->path);
-	for (c = p->cur; c < p->cur + p->ncur; c++)
-		c->scan = select_scan(&p->run->sel, c->src);
 	threaded = p->second != NULL && beside_begin(b, scan_apart, NULL, p);
 	scan_kinds(p, false, EV_CALL, EV_CALL);
-	find_only_pid(p);
+	if (p->keys.hosts.n == 1 && map_next(&p->keys.hosts, &it, &pid, &val))
+		p->only_pid = (int64_t)pid;
 	scan_kinds(p, false, EV_KERN, EV_GRAPH);
 	scan_rest(p, false);
 	if (threaded)
 		beside_end(b);
 	else
 		scan_rest(p, true);
-	say_apart(p, EV_RUN, EV_CALL - 1);
-	say_apart(p, EV_GRAPH + 1, EV_KINDS - 1);
+	for (i = 0; i < 2; i++) /* as scan_rest() goes through them */
+		for (c = p->cur; c < p->cur + p->ncur; c++)
+			if (c->apart && (c->src->kind > EV_GRAPH) == (i == 1))
+				say_sorted(p, c);
 	beside_say(b);
 	free(b);
 	for (c = p->cur; c < p->cur + p->ncur; c++)
@@ -372,7 +308,12 @@ profile_begin(struct profile *p)
 			compare_index(c);
 	p->gpu_rows = rows_of(p, EV_KERN, EV_GRAPH);
 	p->range_rows = rows_of(p, EV_RANGE, EV_RANGE);
-	say_lost(p);
+	for (c = p->cur; c < p->cur + p->ncur; c++)
+		if (is_lost(c) && select_source(&p->run->sel, c->src))
+			warn("%s: %s: all %" PRIu64 " rows are lost, because"
+			     " column %s holds no integer",
+			    p->path, c->src->table, c->order.lost,
+			    c->src->start);
 	say_missing(p);
 }
 
@@ -390,26 +331,29 @@ profile_alone(struct profile *p)
 	p->second = NULL;
 }
 
-/* The table that the second thread reads: the largest one that it may read. */
-static struct cursor *
-read_apart(struct profile *p)
-{
-	struct cursor *best = NULL, *c;
-
-	for (c = p->cur; c < p->cur + p->ncur; c++)
-		if (c->apart && !c->order.sort && c->order.rows > 0 &&
-		    select_source(&p->run->sel, c->src) &&
-		    (best == NULL || c->order.rows > best->order.rows))
-			best = c;
-	return best;
-}
-
 void
 profile_start(struct profile *p)
 {
-	struct cursor *c, *apart = read_apart(p);
+	struct cursor *c, *apart = NULL;
+	struct event ev;
 
-	count_lost(p);
+	for (c = p->cur; c < p->cur + p->ncur; c++) {
+		if (!select_source(&p->run->sel, c->src))
+			continue;
+		/* the second thread reads the largest table that it may read */
+		if (c->apart && !c->order.sort && c->order.rows > 0 &&
+		    (apart == NULL || c->order.rows > apart->order.rows))
+			apart = c;
+		if (!is_lost(c))
+			continue;
+		/* counts the rows as bad: nothing else reads them */
+		cursor_open(c);
+		while (cursor_read(c, &ev))
+			;
+		cursor_close(c);
+		c->row = 0;
+		c->end = false;
+	}
 	for (c = p->cur; c < p->cur + p->ncur; c++) {
 		if (c->order.rows == 0 || !select_source(&p->run->sel, c->src))
 			continue;
@@ -447,4 +391,5 @@ profile_close(struct profile *p)
 	free(p->cur);
 	free(p->cpu);
 	free(p->gpu);
+	free(p);
 }

@@ -15,7 +15,6 @@
 #include "infile.h"
 #include "kineto.h"
 #include "map.h"
-#include "namecache.h"
 #include "selection.h"
 
 /*
@@ -28,12 +27,16 @@ struct held { /* an event kept back, with its own copy of the text */
 	struct buf text;
 };
 
-struct heap { /* of held events, the first in order on top */
+struct heap { /* heap.c: of held events, the first in order on top */
 	struct held **v;
 	size_t n, cap;
 	struct held **spare; /* nodes for reuse */
 	size_t nspare, cap_spare;
 };
+
+/* True if a precedes b in the stream: the earlier event first; then the longer
+ * one, where one without an end is the longest; then by kind and row. */
+bool event_before(const struct event *a, const struct event *b);
 
 void heap_put(struct heap *h, const struct event *ev);
 /* Takes out the first event; it is valid until the next heap_put. */
@@ -48,20 +51,51 @@ void heap_free(struct heap *h);
  */
 struct window {
 	struct win_ent *ent;
-	uint32_t nent, cap_ent, free_ent;
+	uint32_t nent, cap_ent, free_ent; /* free_*: the first free one + 1 */
 	uint32_t *bucket;
 	uint32_t nbucket, live;
-	struct event *ev;
+	struct win_ev *ev;
 	uint32_t nev, cap_ev, free_ev;
-	uint32_t *ev_next;
 	uint64_t spilled; /* events of which only the key was kept */
 };
 
 struct cursor;
-
 void window_free(struct window *w);
 
-/* One table's events in start order. */
+struct name {             /* namecache.c */
+	const char *text; /* escaped; NULL if the file has no such string */
+	uint32_t len;
+	uint32_t str_id; /* kernels: the str record, 0 if there is none */
+};
+
+struct name_cache {              /* zeroed */
+	struct map text, kernel; /* id -> number of name */
+	struct name *v;
+	size_t n, cap, bytes;
+	char **old; /* forgotten texts that the current record may still hold */
+	size_t n_old, cap_old;
+	struct buf tmp, full, mangled;
+	uint64_t unknown; /* uses of ids that have no string in the file */
+};
+
+/* The name of a string id; its text is valid until names_written(). */
+struct name names_text(struct profile *p, int64_t id);
+
+struct kernel_texts { /* full NULL: none */
+	const char *full, *given, *mangled;
+	size_t n; /* of full */
+};
+
+/* A kernel's short name, valid equally long. mangled_id: EV_UNSET, or another
+ * id that separates kernels of the same name. *fresh: for its str record, at
+ * its first use; otherwise full is NULL. */
+struct name *names_kernel(struct profile *p, int64_t id, int64_t short_id,
+    int64_t mangled_id, struct kernel_texts *fresh);
+
+/* Called when a record is complete: no text is held any more. */
+void names_written(struct name_cache *n);
+
+void names_free(struct name_cache *n);
 
 /* The result of the first pass over a table. */
 struct order {
@@ -73,7 +107,7 @@ struct order {
 	bool sort;          /* too far out of order: SQLite sorts the rows */
 };
 
-struct cursor {
+struct cursor { /* one table's events in start order */
 	const struct ev_source *src;
 	sqlite3 *db;
 	void *ctx;     /* the dialect's */
@@ -120,9 +154,6 @@ bool cursor_again(struct cursor *c, int64_t key, struct event *ev);
  * id.
  */
 
-struct cursor;
-struct profile;
-
 #define KEY_GPU_KINDS (EV_GRAPH - EV_KERN + 1)
 
 struct keys {
@@ -136,8 +167,6 @@ struct keys {
 	int64_t last_pid[2]; /* the last ones put into pids and hosts */
 	uint64_t dup_calls;  /* calls whose key another call has */
 };
-
-void keys_init(struct keys *k);
 
 /* keys_has_first: the key has a call that is not a twin. The other: it has any
  * call. */

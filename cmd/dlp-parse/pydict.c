@@ -15,7 +15,6 @@
 #include "err.h"
 #include "esc.h"
 #include "infile.h"
-#include "namecache.h"
 #include "num.h"
 #include "profile.h"
 #include "pydict.h"
@@ -280,7 +279,7 @@ put_own_range(struct profile *p, sqlite3_stmt *st, int64_t from)
 	ev.range.domain = "";
 	ev.range.end_tid = EV_UNSET;
 	ev.range.push = true;
-	emit_event(p, &ev);
+	emit_event(p, &ev, 0);
 }
 
 static void
@@ -295,7 +294,7 @@ put_own_node(struct profile *p, sqlite3_stmt *st, int64_t from)
 	ev.tid = col_num(st, 5);
 	ev.name = ev.corr = ev.node.orig = EV_UNSET;
 	ev.node.node = col_num(st, 6);
-	emit_event(p, &ev);
+	emit_event(p, &ev, 0);
 }
 
 static void
@@ -495,7 +494,7 @@ put_dict_range(struct dict_file *f, const struct dict_line *d, int level,
 	ev.range.domain = "";
 	ev.range.end_tid = EV_UNSET;
 	ev.range.push = true;
-	emit_event(f->prof, &ev);
+	emit_event(f->prof, &ev, 0);
 }
 
 /* Nsight's full names, which write (int)4 for a number, are shortened as Nsight
@@ -793,7 +792,7 @@ dict_run(struct dict_file *f, struct parse *run, const char *path, int argc,
 {
 	struct profile *p = xcalloc(1, sizeof(*p));
 
-	if (range_wanted(&run->sel))
+	if (run->sel.nwants > 0)
 		die("--range: a .dict of PyProf has no times");
 	p->run = run;
 	p->path = path != NULL ? path : "-";

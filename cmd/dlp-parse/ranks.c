@@ -538,18 +538,11 @@ ranks_put(struct parse *run)
 		out_rec(t);
 		out_i64(v[i]->rank);
 		out_raw(v[i]->src.s, v[i]->src.len);
-		emit_word(v[i]->rank_by == RANK_FOUND ? "profile" : "name");
-		emit_word(v[i]->clock_by);
+		out_word(v[i]->rank_by == RANK_FOUND ? "profile" : "name");
+		out_word(v[i]->clock_by);
 		out_i64(v[i]->shift);
 		emit_num(v[i]->n_coll);
 		emit_num(v[i]->spread);
 		out_end();
 	}
-}
-
-void
-ranks_notes(const struct parse *run)
-{
-	stage_note("ranks_by_utc", run->ranks_by_utc);
-	stage_note("ranks_unaligned", run->ranks_unaligned);
 }

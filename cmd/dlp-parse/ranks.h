@@ -19,7 +19,4 @@ void ranks_align(struct parse *run);
 /* Writes a rank record for each. */
 void ranks_put(struct parse *run);
 
-/* Writes the notes about ranks whose clocks could not be aligned. */
-void ranks_notes(const struct parse *run);
-
 #endif

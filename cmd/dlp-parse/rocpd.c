@@ -19,7 +19,7 @@
 #include "json_tok.h"
 #include "map.h"
 #include "mview.h"
-#include "namecache.h"
+#include "kernname.h"
 #include "num.h"
 #include "profile.h"
 #include "schema.h"
@@ -30,7 +30,6 @@
 struct rocpd_set {
 	const char *suffix;
 	sqlite3_stmt *string, *symbol; /* texts by id; NULL: no such table */
-	char *calls, *libs, *marks, *ranges; /* SQL: which regions are such */
 };
 
 struct rocpd {
@@ -38,8 +37,8 @@ struct rocpd {
 	sqlite3 *db;
 	struct rocpd_set *set;
 	size_t n, cap;
-	struct smap words;  /* names of tables, domains, machines */
-	int64_t t0;         /* the earliest start: the origin */
+	struct smap words; /* names of tables, domains, machines */
+
 	struct map pids;    /* key of a process -> its number */
 	struct map devs;    /* key of an agent -> number of the device + 1 */
 	struct map streams; /* key of a stream -> its number + 1 */
@@ -93,26 +92,15 @@ table_of(struct rocpd *r, int set, const char *base)
 	return s;
 }
 
-/* Appends the table's column, under the alias; NULL if it is missing. */
+/* Appends the column, under the alias; NULL if the table does not have it. */
 static void
 put_col(struct rocpd *r, struct buf *b, const char *table, const char *as,
     const char *name)
 {
-	if (b->len > 0)
-		buf_puts(b, ", ");
 	if (db_has_column(r->db, table, name))
 		buf_printf(b, "%s.\"%s\"", as, name);
 	else
 		buf_puts(b, "NULL");
-}
-
-static char *
-take_text(struct buf *b)
-{
-	char *s = xstrdup(buf_str(b));
-
-	buf_free(b);
-	return s;
 }
 
 /*
@@ -120,8 +108,6 @@ take_text(struct buf *b)
  * the thread, s the kernel's symbol. All joins are to rows by their ids, so the
  * rows come in the order of k.
  */
-
-#define COMMON_COLS 6 /* start, end, process, thread, correlation id */
 
 static void
 put_join(struct rocpd *r, struct buf *b, int set, const char *k,
@@ -142,17 +128,18 @@ put_join(struct rocpd *r, struct buf *b, int set, const char *k,
 }
 
 static struct ev_source *
-rocpd_source(struct rocpd *r, int set, enum ev_kind kind, const char *base,
-    row_fn *row, const char *const *names)
+rocpd_source(struct rocpd *r, int set, const struct ev_table *t)
 {
-	const char *k = table_of(r, set, base);
+	struct ev_sources *ss = &r->prof->sources;
+	const char *k = table_of(r, set, t->name);
 	struct buf from = { 0 }, cols = { 0 };
+	const struct ev_col *c;
 	struct ev_source *s;
 
-	if (!db_has_table(r->db, k) ||
-	    !source_needs(&r->prof->sources, r->db, kind, k, "start"))
+	if (!db_has_table(r->db, k) || !source_needs(ss, t->kind, k, "start"))
 		return NULL;
-	s = source_add(&r->prof->sources, kind, k, row);
+	s = source_add(ss, t->kind, k, t->row);
+	s->layout = t;
 	s->tag = set;
 	buf_printf(&from,
 	    "%s AS k NOT INDEXED LEFT JOIN temp.dlp_rocpd_process AS p"
@@ -160,89 +147,57 @@ rocpd_source(struct rocpd *r, int set, enum ev_kind kind, const char *base,
 	    k, db_has_column(r->db, k, "pid") ? "k.pid * " : "0 * ", r->n, set);
 	put_join(r, &from, set, k, "rocpd_event", "e", "event_id");
 	put_join(r, &from, set, k, "rocpd_info_thread", "t", "tid");
-	if (kind == EV_KERN)
+	if (t->kind == EV_KERN)
 		put_join(r, &from, set, k, "rocpd_info_kernel_symbol", "s",
 		    "kernel_id");
-	put_col(r, &cols, k, "k", "start");
-	put_col(r, &cols, k, "k", "end");
-	buf_puts(&cols, ", p.pid, t.tid, e.stack_id");
-	for (; *names != NULL; names++)
-		if (strchr(*names, '.') != NULL)
-			buf_printf(&cols, ", %s", *names);
+	for (c = t->cols; c->name != NULL; c++) {
+		buf_puts(&cols, c > t->cols ? ", " : "");
+		if (strchr(c->name, '.') != NULL)
+			buf_puts(&cols, c->name);
 		else
-			put_col(r, &cols, k, "k", *names);
-	s->from = take_text(&from);
-	s->cols = take_text(&cols);
-	s->key = xstrdup("k.rowid");
-	s->start = xstrdup("k.start");
-	s->end = db_has_column(r->db, k, "end") ? xstrdup("k.\"end\"") : NULL;
-	if (kind == EV_CALL || EV_IS_GPU(kind)) {
-		s->gid = xstrdup("p.pid");
-		s->corr = xstrdup("e.stack_id");
+			put_col(r, &cols, k, "k", c->name);
 	}
+	s->from = source_sql(ss, "%s", buf_str(&from));
+	s->cols = source_sql(ss, "%s", buf_str(&cols));
+	s->key = "k.rowid";
+	s->start = "k.start";
+	s->end = db_has_column(r->db, k, "end") ? "k.\"end\"" : NULL;
+	if (t->kind == EV_CALL || EV_IS_GPU(t->kind)) {
+		s->gid = "p.pid";
+		s->corr = "e.stack_id";
+	}
+	buf_free(&from);
+	buf_free(&cols);
 	return s;
 }
 
-/* A value as an integer; EV_UNSET if it has another type. */
-static int64_t
-int_of(sqlite3_value *v)
-{
-	return sqlite3_value_type(v) == SQLITE_INTEGER ? sqlite3_value_int64(v)
-						       : EV_UNSET;
-}
-
-static bool
-rocpd_times(struct rocpd *r, const struct ev_source *s, sqlite3_value **col,
-    struct event *ev)
-{
-	int64_t start = int_of(col[1]), end = int_of(col[2]);
-
-	if (start == EV_UNSET) {
-		source_bad_row(s);
-		return false;
-	}
-	ev->start = num_sub(start, r->t0);
-	if (end != EV_UNSET)
-		ev->end = num_sub(end, r->t0);
-	ev->pid = int_of(col[3]);
-	return true;
-}
-
-static const char *const call_cols[] = { "name_id", NULL };
+#define OWN 6 /* the first column after those that all sources have */
 
 static bool
 call_row(
     void *ctx, const struct ev_source *s, sqlite3_value **col, struct event *ev)
 {
-	struct rocpd *r = ctx;
-
-	if (!rocpd_times(r, s, col, ev))
-		return false;
-	ev->tid = int_of(col[4]);
-	ev->corr = int_of(col[5]);
-	ev->name = string_id(r, s->tag, int_of(col[COMMON_COLS]), TEXT_STRING);
 	ev->call.ret = EV_UNSET;
-	return true;
+	ev->name = string_id(ctx, s->tag, db_int(col[OWN]), TEXT_STRING);
+	return source_row(ctx, s, col, ev);
 }
 
-static const char *const libraries[] = { "rccl", "rocdecode", "rocjpeg",
-	"ompt" };
-
-static const char *const region_cols[] = { "name_id", "e.extdata",
-	"e.category_id", NULL };
+static const struct {
+	const char *label, *category;
+} libraries[] = { { "rccl", "RCCL_*" }, { "rocdecode", "ROCDECODE_*" },
+	{ "rocjpeg", "ROCJPEG_*" }, { "ompt", "OMPT*" } };
 
 static bool
 lib_row(
     void *ctx, const struct ev_source *s, sqlite3_value **col, struct event *ev)
 {
 	struct rocpd *r = ctx;
-	int64_t category = int_of(col[COMMON_COLS + 2]);
 	const uint64_t *no;
 
 	if (!call_row(ctx, s, col, ev))
 		return false;
-	no = map_get(&r->labels, row_key(r, s->tag, category));
-	ev->label = no != NULL ? libraries[*no] : NULL;
+	no = map_get(&r->labels, row_key(r, s->tag, db_int(col[OWN + 2])));
+	ev->label = no != NULL ? libraries[*no].label : NULL;
 	return true;
 }
 
@@ -270,18 +225,7 @@ message(struct rocpd *r, const struct ev_source *s, sqlite3_value *v,
 static bool
 string_of(struct rocpd *r, int set, int64_t id, struct buf *out)
 {
-	sqlite3_stmt *st = r->set[set].string;
-	bool has;
-
-	if (st == NULL)
-		return false;
-	sqlite3_bind_int64(st, 1, id);
-	has = db_step(st) && sqlite3_column_type(st, 0) != SQLITE_NULL;
-	if (has)
-		buf_put(out, (const char *)sqlite3_column_text(st, 0),
-		    (size_t)sqlite3_column_bytes(st, 0));
-	sqlite3_reset(st);
-	return has;
+	return db_string(r->set[set].string, id, out);
 }
 
 /*
@@ -295,21 +239,21 @@ range_row(
 {
 	struct rocpd *r = ctx;
 	struct buf name = { 0 }, domain = { 0 };
-	int64_t id = int_of(col[COMMON_COLS]);
 	bool roctx, ok = true;
 
 	if (!call_row(ctx, s, col, ev))
 		return false;
+	memset(&ev->range, 0, sizeof(ev->range));
 	ev->corr = EV_UNSET;
 	ev->range.end_tid = EV_UNSET;
-	string_of(r, s->tag, id, &name);
-	string_of(r, s->tag, int_of(col[COMMON_COLS + 2]), &domain);
+	string_of(r, s->tag, db_int(col[OWN]), &name);
+	string_of(r, s->tag, db_int(col[OWN + 2]), &domain);
 	roctx = text_starts(buf_str(&domain), domain.len, "MARKER_");
 	/* a thread can end another's range of these two functions */
 	ev->range.push = strncmp(buf_str(&name), "roctxRangeStart", 15) != 0 &&
 			 strncmp(name.s, "roctxProcessRange", 17) != 0;
 	ev->range.domain = roctx ? "" : word(r, buf_str(&domain));
-	if (!message(r, s, col[COMMON_COLS + 1], ev) && roctx) {
+	if (!message(r, s, col[OWN + 1], ev) && roctx) {
 		r->markers++;
 		ok = false;
 	}
@@ -331,47 +275,21 @@ of_row(const struct rocpd *r, const struct map *m, int set, int64_t id)
 	return v != NULL && *v > 0 ? (int64_t)*v - 1 : EV_UNSET;
 }
 
-/* stream, queue: NULL: unset. Work outside of HIP has no stream, only a
- * queue. */
+/* Work outside of HIP has no stream, only a queue. */
 static bool
-gpu_work(struct rocpd *r, const struct ev_source *s, sqlite3_value **col,
-    sqlite3_value **where, struct event *ev)
+gpu_work(
+    void *ctx, const struct ev_source *s, sqlite3_value **col, struct event *ev)
 {
-	int64_t stream = int_of(where[0]), queue = int_of(where[1]);
+	struct rocpd *r = ctx;
 
-	if (!rocpd_times(r, s, col, ev))
+	if (!source_row(ctx, s, col, ev))
 		return false;
-	ev->corr = int_of(col[5]);
-	ev->gpu.ctx = EV_UNSET;
-	ev->gpu.stream = of_row(r, &r->streams, s->tag, stream);
+	ev->gpu.ctx = ev->gpu.node = EV_UNSET;
+	ev->gpu.stream = of_row(r, &r->streams, s->tag, db_int(col[OWN]));
 	if (ev->gpu.stream == EV_UNSET)
-		ev->gpu.stream = of_row(r, &r->queues, s->tag, queue);
-	ev->gpu.node = EV_UNSET;
+		ev->gpu.stream =
+		    of_row(r, &r->queues, s->tag, db_int(col[OWN + 1]));
 	return true;
-}
-
-static const char *const kern_cols[] = { "stream_id", "queue_id", "agent_id",
-	"kernel_id", "workgroup_size_x", "workgroup_size_y", "workgroup_size_z",
-	"grid_size_x", "grid_size_y", "grid_size_z", "group_segment_size",
-	"s.group_segment_size",
-	"s.arch_vgpr_count + ifnull(s.accum_vgpr_count, 0)", "graph_node_id",
-	NULL };
-
-/* AMD counts a grid in work items: 1000 of 256 are 4 blocks. */
-static void
-put_sizes(struct event *ev, sqlite3_value **col)
-{
-	int64_t block, items;
-	int i;
-
-	for (i = 0; i < 3; i++) {
-		block = int_of(col[i]);
-		items = int_of(col[3 + i]);
-		ev->gpu.kern.block[i] = block;
-		ev->gpu.kern.grid[i] = EV_UNSET;
-		if (block > 0 && items > 0)
-			ev->gpu.kern.grid[i] = (items - 1) / block + 1;
-	}
 }
 
 static bool
@@ -379,35 +297,38 @@ kern_row(
     void *ctx, const struct ev_source *s, sqlite3_value **col, struct event *ev)
 {
 	struct rocpd *r = ctx;
-	sqlite3_value **own = col + COMMON_COLS;
-	int64_t id = int_of(own[3]), lds = int_of(own[10]), node;
+	sqlite3_value **own = col + OWN;
+	int64_t id = db_int(own[3]), lds = db_int(own[10]), block, items, node;
+	int i;
 
-	if (!gpu_work(r, s, col, own, ev))
+	if (!gpu_work(ctx, s, col, ev))
 		return false;
-	ev->gpu.dev = of_row(r, &r->devs, s->tag, int_of(own[2]));
+	ev->gpu.dev = of_row(r, &r->devs, s->tag, db_int(own[2]));
 	ev->name = string_id(r, s->tag, id, TEXT_KERNEL);
 	ev->gpu.kern.short_name = string_id(r, s->tag, id, TEXT_SHORT);
 	ev->gpu.kern.mangled = string_id(r, s->tag, id, TEXT_MANGLED);
-	put_sizes(ev, own + 4);
-	ev->gpu.kern.regs = int_of(own[12]);
+	/* AMD counts a grid in work items: 1000 of 256 are 4 blocks */
+	for (i = 0; i < 3; i++) {
+		block = ev->gpu.kern.block[i];
+		items = ev->gpu.kern.grid[i];
+		ev->gpu.kern.grid[i] =
+		    block > 0 && items > 0 ? (items - 1) / block + 1 : EV_UNSET;
+	}
 	/* the dispatch has the sum of both */
-	ev->gpu.kern.smem = int_of(own[11]);
 	ev->gpu.kern.dynsmem = EV_UNSET;
 	if (ev->gpu.kern.smem == EV_UNSET || lds < ev->gpu.kern.smem)
 		ev->gpu.kern.smem = lds;
 	else
 		ev->gpu.kern.dynsmem = lds - ev->gpu.kern.smem;
-	node = int_of(own[13]);
+	node = db_int(own[13]);
 	if (node > 0)
 		ev->gpu.node = node;
 	return true;
 }
 
-static const char *const copy_cols[] = { "stream_id", "queue_id", "name_id",
-	"size", "src_agent_id", "dst_agent_id", NULL };
-
-static const char *
-copy_kind(const char *s)
+static bool
+copy_row(
+    void *ctx, const struct ev_source *s, sqlite3_value **col, struct event *ev)
 {
 	static const char *const kinds[][2] = {
 		{ "MEMORY_COPY_HOST_TO_DEVICE", "HtoD" },
@@ -415,39 +336,25 @@ copy_kind(const char *s)
 		{ "MEMORY_COPY_DEVICE_TO_DEVICE", "DtoD" },
 		{ "MEMORY_COPY_HOST_TO_HOST", "HtoH" },
 	};
-	size_t i;
-
-	for (i = 0; i < ARRAY_LEN(kinds); i++)
-		if (strcmp(s, kinds[i][0]) == 0)
-			return kinds[i][1];
-	return NULL;
-}
-
-static bool
-copy_row(
-    void *ctx, const struct ev_source *s, sqlite3_value **col, struct event *ev)
-{
 	struct rocpd *r = ctx;
-	sqlite3_value **own = col + COMMON_COLS;
 	struct buf name = { 0 };
 	int64_t src, dst;
+	size_t i;
 
-	if (!gpu_work(r, s, col, own, ev))
+	if (!gpu_work(ctx, s, col, ev))
 		return false;
-	string_of(r, s->tag, int_of(own[2]), &name);
-	ev->gpu.copy.kind = copy_kind(buf_str(&name));
+	string_of(r, s->tag, db_int(col[OWN + 2]), &name);
+	for (i = 0; i < ARRAY_LEN(kinds); i++)
+		if (strcmp(buf_str(&name), kinds[i][0]) == 0)
+			ev->gpu.copy.kind = kinds[i][1];
 	buf_free(&name);
-	ev->gpu.copy.bytes = int_of(own[3]);
-	src = of_row(r, &r->devs, s->tag, int_of(own[4]));
-	dst = of_row(r, &r->devs, s->tag, int_of(own[5]));
+	src = of_row(r, &r->devs, s->tag, db_int(col[OWN + 4]));
+	dst = of_row(r, &r->devs, s->tag, db_int(col[OWN + 5]));
 	ev->gpu.dev = dst != EV_UNSET ? dst : src;
 	ev->gpu.copy.src_mem = src != EV_UNSET ? "device" : NULL;
 	ev->gpu.copy.dst_mem = dst != EV_UNSET ? "device" : NULL;
 	return true;
 }
-
-static const char *const mem_cols[] = { "agent_id", "type", "level", "address",
-	"size", NULL };
 
 /* Reserved addresses and a kernel's scratch are no allocations. */
 static bool
@@ -455,140 +362,139 @@ mem_row(
     void *ctx, const struct ev_source *s, sqlite3_value **col, struct event *ev)
 {
 	struct rocpd *r = ctx;
-	sqlite3_value **own = col + COMMON_COLS;
+	sqlite3_value **own = col + OWN;
 	uint32_t ntype, nlevel;
 	const char *type = db_text(own[1], &ntype);
 	const char *level = db_text(own[2], &nlevel);
-	int64_t bytes = int_of(own[4]);
 	bool frees = text_is(type, ntype, "FREE");
 
-	if (!rocpd_times(r, s, col, ev))
+	if (!source_row(ctx, s, col, ev))
 		return false;
 	if ((!frees && !text_is(type, ntype, "ALLOC")) ||
 	    !text_is(level, nlevel, "REAL")) {
 		r->reserved++;
 		return false;
 	}
-	ev->tid = int_of(col[4]);
-	ev->mem.dev = of_row(r, &r->devs, s->tag, int_of(own[0]));
+	ev->mem.dev = of_row(r, &r->devs, s->tag, db_int(own[0]));
 	ev->mem.kind = ev->mem.dev != EV_UNSET ? "device" : NULL;
 	ev->mem.op = frees ? "free" : "alloc";
-	ev->mem.bytes = frees && bytes == 0 ? EV_UNSET : bytes;
-	ev->mem.addr = int_of(own[3]);
+	if (frees && ev->mem.bytes == 0)
+		ev->mem.bytes = EV_UNSET;
 	ev->mem.corr = ev->mem.pool = ev->mem.pool_bytes = EV_UNSET;
 	return true;
 }
 
+#define COMMON C_START("start"), C_END("end"), C_NUM("p.pid", pid)
+#define REGION                                                                 \
+	COMMON, C_NUM("t.tid", tid), C_NUM("e.stack_id", corr),                \
+	    C_NONE("name_id"), C_NONE("e.extdata"), C_NONE("e.category_id")
+#define GPU                                                                    \
+	COMMON, C_NONE("t.tid"), C_NUM("e.stack_id", corr),                    \
+	    C_NONE("stream_id"), C_NONE("queue_id")
+
+static const struct ev_table regions[] = {
+	{ EV_CALL, "rocpd_region", call_row, NULL, { REGION } },
+	{ EV_RANGE, "rocpd_region", range_row, NULL, { REGION } },
+	{ EV_MARK, "rocpd_region", range_row, NULL, { REGION } },
+	{ EV_LIB, "rocpd_region", lib_row, NULL, { REGION } },
+};
+static const struct ev_table others[] = {
+	{ EV_KERN, "rocpd_kernel_dispatch", kern_row, NULL,
+	    { GPU, C_NONE("agent_id"), C_NONE("kernel_id"),
+		C_NUM("workgroup_size_x", gpu.kern.block[0]),
+		C_NUM("workgroup_size_y", gpu.kern.block[1]),
+		C_NUM("workgroup_size_z", gpu.kern.block[2]),
+		C_NUM("grid_size_x", gpu.kern.grid[0]),
+		C_NUM("grid_size_y", gpu.kern.grid[1]),
+		C_NUM("grid_size_z", gpu.kern.grid[2]),
+		C_NONE("group_segment_size"),
+		C_NUM("s.group_segment_size", gpu.kern.smem),
+		C_NUM("s.arch_vgpr_count + ifnull(s.accum_vgpr_count, 0)",
+		    gpu.kern.regs),
+		C_NONE("graph_node_id") } },
+	{ EV_COPY, "rocpd_memory_copy", copy_row, NULL,
+	    { GPU, C_NONE("name_id"), C_NUM("size", gpu.copy.bytes),
+		C_NONE("src_agent_id"), C_NONE("dst_agent_id") } },
+	{ EV_MEM, "rocpd_memory_allocate", mem_row, NULL,
+	    { COMMON, C_NUM("t.tid", tid), C_NUM("e.stack_id", corr),
+		C_NONE("agent_id"), C_NONE("type"), C_NONE("level"),
+		C_NUM("address", mem.addr), C_NUM("size", mem.bytes) } },
+};
+
 /* Which regions are what: by the ids of the names of categories. */
 
-static char *
-ids_like(struct rocpd *r, const char *strings, const char *where)
+/* SQL by which a row has one of the names that the query finds; NULL if there
+ * is none. */
+static const char *
+sql_in(
+    struct rocpd *r, const char *what, const char *strings, const char *where)
 {
+	const char *sql = NULL;
 	struct buf b = { 0 };
 	sqlite3_stmt *st =
 	    db_prepare(r->db, "SELECT id FROM %s WHERE %s", strings, where);
 
-	while (db_step(st))
+	while (db_next(&st))
 		buf_printf(
 		    &b, "%s%" PRId64, b.len > 0 ? ", " : "", db_i64(st, 0));
-	sqlite3_finalize(st);
-	return b.len > 0 ? take_text(&b) : NULL;
-}
-
-static char *
-sql_in(const char *what, const char *ids)
-{
-	struct buf b = { 0 };
-
-	if (ids == NULL)
-		return NULL;
 	/* ifnull() keeps SQLite from turning the join around */
-	buf_printf(&b, "ifnull(%s, -1) IN (%s)", what, ids);
-	return take_text(&b);
+	if (b.len > 0)
+		sql = source_sql(&r->prof->sources, "ifnull(%s, -1) IN (%s)",
+		    what, buf_str(&b));
+	buf_free(&b);
+	return sql;
 }
 
 static void
 find_labels(struct rocpd *r, int set, const char *strings)
 {
-	static const char *const like[] = { "RCCL_*", "ROCDECODE_*",
-		"ROCJPEG_*", "OMPT*" };
 	sqlite3_stmt *st;
 	size_t i;
 
-	for (i = 0; i < ARRAY_LEN(like); i++) {
+	for (i = 0; i < ARRAY_LEN(libraries); i++) {
 		st = db_prepare(r->db,
 		    "SELECT id FROM %s WHERE string GLOB '%s'", strings,
-		    like[i]);
-		while (db_step(st))
+		    libraries[i].category);
+		while (db_next(&st))
 			*map_put(&r->labels, row_key(r, set, db_i64(st, 0)),
 			    NULL) = i;
-		sqlite3_finalize(st);
 	}
 }
 
-static void
-find_categories(struct rocpd *r, int set)
-{
-	const char *strings = table_of(r, set, "rocpd_string");
-	struct rocpd_set *x = &r->set[set];
-	struct buf b = { 0 };
-	char *ids[4];
-	size_t i;
-
-	if (x->string == NULL) {
-		x->ranges = xstrdup("1");
-		return;
-	}
-	ids[0] = ids_like(
-	    r, strings, "string GLOB 'HIP_*_API*' OR string GLOB 'HSA_*_API*'");
-	ids[1] = ids_like(r, strings,
-	    "string GLOB 'RCCL_*' OR string GLOB 'ROCDECODE_*' OR"
-	    " string GLOB 'ROCJPEG_*' OR string GLOB 'OMPT*'");
-	ids[2] = ids_like(r, strings, "string GLOB 'roctxMark*'");
-	find_labels(r, set, strings);
-	x->calls = sql_in("e.category_id", ids[0]);
-	x->libs = sql_in("e.category_id", ids[1]);
-	x->marks = sql_in("k.name_id", ids[2]);
-	buf_puts(&b, "1");
-	if (x->calls != NULL)
-		buf_printf(&b, " AND NOT %s", x->calls);
-	if (x->libs != NULL)
-		buf_printf(&b, " AND NOT %s", x->libs);
-	if (x->marks != NULL)
-		buf_printf(&b, " AND NOT %s", x->marks);
-	x->ranges = take_text(&b);
-	for (i = 0; i < 3; i++)
-		free(ids[i]);
-}
-
-static void
-add_regions(struct rocpd *r, int set, enum ev_kind kind, row_fn *row,
-    const char *const *cols, const char *where)
-{
-	struct ev_source *s;
-
-	if (where == NULL ||
-	    (s = rocpd_source(r, set, kind, "rocpd_region", row, cols)) == NULL)
-		return;
-	s->where = xstrdup(where);
-	s->unordered = true; /* a region is written when it ends */
-}
-
+/* Which regions are what is told by the ids of the names of categories; all
+ * that are nothing else are ranges. A region is written when it ends. */
 static void
 add_tables(struct rocpd *r, int set)
 {
-	const struct rocpd_set *x = &r->set[set];
+	const char *strings = table_of(r, set, "rocpd_string");
+	struct ev_sources *ss = &r->prof->sources;
+	const char *where[ARRAY_LEN(regions)] = { NULL, "1", NULL, NULL };
+	struct ev_source *s;
+	size_t i;
 
-	find_categories(r, set);
-	add_regions(r, set, EV_CALL, call_row, call_cols, x->calls);
-	add_regions(r, set, EV_RANGE, range_row, region_cols, x->ranges);
-	add_regions(r, set, EV_MARK, range_row, region_cols, x->marks);
-	add_regions(r, set, EV_LIB, lib_row, region_cols, x->libs);
-	rocpd_source(
-	    r, set, EV_KERN, "rocpd_kernel_dispatch", kern_row, kern_cols);
-	rocpd_source(r, set, EV_COPY, "rocpd_memory_copy", copy_row, copy_cols);
-	rocpd_source(
-	    r, set, EV_MEM, "rocpd_memory_allocate", mem_row, mem_cols);
+	if (r->set[set].string != NULL) {
+		where[0] = sql_in(r, "e.category_id", strings,
+		    "string GLOB 'HIP_*_API*' OR string GLOB 'HSA_*_API*'");
+		where[3] = sql_in(r, "e.category_id", strings,
+		    "string GLOB 'RCCL_*' OR string GLOB 'ROCDECODE_*' OR"
+		    " string GLOB 'ROCJPEG_*' OR string GLOB 'OMPT*'");
+		where[2] =
+		    sql_in(r, "k.name_id", strings, "string GLOB 'roctxMark*'");
+		find_labels(r, set, strings);
+		for (i = 0; i < ARRAY_LEN(regions); i++)
+			if (i != 1 && where[i] != NULL)
+				where[1] = source_sql(
+				    ss, "%s AND NOT %s", where[1], where[i]);
+	}
+	for (i = 0; i < ARRAY_LEN(regions); i++) {
+		s = where[i] != NULL ? rocpd_source(r, set, &regions[i]) : NULL;
+		if (s != NULL) {
+			s->where = where[i];
+			s->unordered = true;
+		}
+	}
+	for (i = 0; i < ARRAY_LEN(others); i++)
+		rocpd_source(r, set, &others[i]);
 }
 
 /* Processes, devices, streams. */
@@ -616,9 +522,10 @@ own_pid(struct map *used, int64_t pid)
 static void
 read_processes(struct rocpd *r)
 {
+	static const char *const names[] = { "id", "pid", NULL };
 	struct map used = { 0 };
 	sqlite3_stmt *st, *put;
-	const char *table;
+	uint64_t key;
 	int64_t pid;
 	size_t i;
 
@@ -630,45 +537,32 @@ read_processes(struct rocpd *r)
 	put = db_prepare(r->db,
 	    "INSERT OR IGNORE INTO temp.dlp_rocpd_process VALUES (?1, ?2)");
 	for (i = 0; i < r->n; i++) {
-		table = table_of(r, (int)i, "rocpd_info_process");
-		if (!db_has_column(r->db, table, "pid"))
-			continue;
-		st = db_prepare(r->db, "SELECT id, pid FROM %s", table);
-		while (db_step(st)) {
+		st = db_rows(r->db, table_of(r, (int)i, "rocpd_info_process"),
+		    "pid", names, "");
+		while (db_next(&st)) {
 			if (db_i64(st, 0) < 0 || db_i64(st, 1) < 0)
 				continue;
 			pid = own_pid(&used, db_i64(st, 1));
-			sqlite3_bind_int64(
-			    put, 1, (int64_t)row_key(r, (int)i, db_i64(st, 0)));
+			key = row_key(r, (int)i, db_i64(st, 0));
+			sqlite3_bind_int64(put, 1, (int64_t)key);
 			sqlite3_bind_int64(put, 2, pid);
-			*map_put(&r->pids, row_key(r, (int)i, db_i64(st, 0)),
-			    NULL) = (uint64_t)pid;
+			*map_put(&r->pids, key, NULL) = (uint64_t)pid;
 			db_step(put);
 			sqlite3_reset(put);
 		}
-		sqlite3_finalize(st);
 	}
 	sqlite3_finalize(put);
 	map_free(&used);
 }
 
 /* The rows of a table of a set, with these columns (NULL at the end), by the
- * first one; NULL if it does not have the column that is needed. The caller
- * finalizes it. */
+ * first one; NULL if it does not have the column that is needed. */
 static sqlite3_stmt *
 rows_of(struct rocpd *r, int set, const char *base, const char *need,
     const char *const *names)
 {
-	const char *table = table_of(r, set, base);
-	sqlite3_stmt *st;
-	char *cols;
-
-	if (!db_has_column(r->db, table, need))
-		return NULL;
-	cols = db_cols(r->db, table, names);
-	st = db_prepare(r->db, "SELECT %s FROM %s ORDER BY 1", cols, table);
-	free(cols);
-	return st;
+	return db_rows(
+	    r->db, table_of(r, set, base), need, names, "ORDER BY 1");
 }
 
 /* The number at the end of "Stream 4"; the row's own if there is none. */
@@ -680,8 +574,8 @@ read_numbers(struct rocpd *r, int set, const char *base, struct map *m)
 	const char *s, *e;
 	int64_t n;
 
-	while (st != NULL && db_step(st)) {
-		s = (const char *)sqlite3_column_text(st, 1);
+	while (db_next(&st)) {
+		s = db_str(st, 1);
 		e = s != NULL ? s + strlen(s) : NULL;
 		while (e > s && isdigit((unsigned char)e[-1]))
 			e--;
@@ -691,7 +585,6 @@ read_numbers(struct rocpd *r, int set, const char *base, struct map *m)
 			*map_put(m, row_key(r, set, db_i64(st, 0)), NULL) =
 			    (uint64_t)n + 1;
 	}
-	sqlite3_finalize(st);
 }
 
 /* Agents: an agent is a GPU, or the CPU. */
@@ -711,37 +604,28 @@ enum {
 	AGENT_NID,
 };
 
-/* The text by which a machine differs from others. */
-static void
-put_machine(struct rocpd *r, int set, int64_t nid, struct buf *out)
-{
-	const char *table = table_of(r, set, "rocpd_info_node");
-	sqlite3_stmt *st;
-
-	if (!db_has_column(r->db, table, "machine_id") || nid == EV_UNSET)
-		return;
-	st = db_prepare(r->db, "SELECT machine_id FROM %s WHERE id = %lld",
-	    table, (long long)nid);
-	if (db_step(st) && sqlite3_column_type(st, 0) != SQLITE_NULL)
-		buf_puts(out, (const char *)sqlite3_column_text(st, 0));
-	sqlite3_finalize(st);
-}
-
 /* The number of a GPU is that among the visible GPUs, as HIP counts. Where two
  * processes see different GPUs under one number, the second one gets the next
  * number that is free. */
 static int64_t
-device_number(struct rocpd *r, int set, sqlite3_stmt *st, bool *is_new)
+device_number(struct rocpd *r, int set, sqlite3_stmt *agent, bool *is_new)
 {
-	int64_t n = db_i64(st, AGENT_INDEX);
+	static const char *const names[] = { "machine_id", NULL };
+	int64_t n = db_i64(agent, AGENT_INDEX), nid = db_i64(agent, AGENT_NID);
+	sqlite3_stmt *st =
+	    nid == EV_UNSET
+		? NULL
+		: db_rows(r->db, table_of(r, set, "rocpd_info_node"),
+		      "machine_id", names, "WHERE id = ?1");
 	struct buf key = { 0 };
 	bool is_free;
 	uint32_t no;
 
 	if (n == EV_UNSET || n < 0)
 		n = 0;
-	put_machine(r, set, db_i64(st, AGENT_NID), &key);
-	buf_printf(&key, "\n%" PRId64, db_i64(st, AGENT_ABSOLUTE));
+	db_string(st, nid, &key); /* machines differ */
+	sqlite3_finalize(st);
+	buf_printf(&key, "\n%" PRId64, db_i64(agent, AGENT_ABSOLUTE));
 	no = smap_put(&r->gpus, key.s, key.len, is_new);
 	buf_free(&key);
 	if (!*is_new)
@@ -763,8 +647,8 @@ read_agents(struct rocpd *r, int set,
 	bool is_new;
 	int64_t dev;
 
-	while (st != NULL && db_step(st)) {
-		type = (const char *)sqlite3_column_text(st, AGENT_TYPE);
+	while (db_next(&st)) {
+		type = db_str(st, AGENT_TYPE);
 		if (type == NULL || strcmp(type, "GPU") != 0 ||
 		    db_i64(st, AGENT_ID) < 0)
 			continue;
@@ -774,47 +658,35 @@ read_agents(struct rocpd *r, int set,
 		if (put != NULL && is_new)
 			put(r, dev, st);
 	}
-	sqlite3_finalize(st);
-}
-
-static int
-hex_digit(char c)
-{
-	return isdigit((unsigned char)c) ? c - '0'
-	       : c >= 'a' && c <= 'f'    ? c - 'a' + 10
-					 : -1;
-}
-
-/* gfx942 is 9.4, gfx90a 9.0, gfx1100 11.0: the last digit is the stepping. */
-static void
-put_arch(struct dev_fact *f, const char *name)
-{
-	size_t n = name != NULL ? strlen(name) : 0;
-
-	f->cc_major = f->cc_minor = EV_UNSET;
-	if (n < 6 || strncmp(name, "gfx", 3) != 0 ||
-	    hex_digit(name[n - 2]) < 0 ||
-	    !num_i64(name + 3, n - 5, &f->cc_major))
-		return;
-	f->cc_minor = hex_digit(name[n - 2]);
 }
 
 static void
 put_device(struct rocpd *r, int64_t dev, sqlite3_stmt *st)
 {
-	const char *product =
-	    (const char *)sqlite3_column_text(st, AGENT_PRODUCT);
-	const char *model = (const char *)sqlite3_column_text(st, AGENT_MODEL);
-	const char *arch = (const char *)sqlite3_column_text(st, AGENT_NAME);
-	const char *more = (const char *)sqlite3_column_text(st, AGENT_EXTDATA);
-	struct dev_fact f = { .dev = dev, .n_sm = EV_UNSET };
+	static const char digits[] = "0123456789abcdef";
+	const char *product = db_str(st, AGENT_PRODUCT);
+	const char *model = db_str(st, AGENT_MODEL);
+	const char *arch = db_str(st, AGENT_NAME), *minor;
+	const char *more = db_str(st, AGENT_EXTDATA);
+	size_t n = arch != NULL ? strlen(arch) : 0;
+	struct dev_fact f = { .dev = dev,
+		.cc_major = EV_UNSET,
+		.cc_minor = EV_UNSET,
+		.n_sm = EV_UNSET,
+		.clock_hz = EV_UNSET,
+		.mem_bytes = EV_UNSET,
+		.membw_bytes_s = EV_UNSET };
 	int64_t mhz;
 
-	f.clock_hz = f.mem_bytes = f.membw_bytes_s = EV_UNSET;
 	f.name = product != NULL && product[0] != '\0' ? product
 		 : model != NULL && model[0] != '\0'   ? model
 						       : arch;
-	put_arch(&f, arch);
+	/* gfx942 is 9.4, gfx90a 9.0, gfx1100 11.0: the last digit is the
+	 * stepping */
+	if (n >= 6 && strncmp(arch, "gfx", 3) == 0 &&
+	    (minor = strchr(digits, arch[n - 2])) != NULL &&
+	    num_i64(arch + 3, n - 5, &f.cc_major))
+		f.cc_minor = minor - digits;
 	if (more != NULL && json_parse(&r->json, more, strlen(more), 65536)) {
 		f.n_sm = fact_member(&r->json, "cu_count");
 		mhz = fact_member(&r->json, "max_engine_clk_fcompute");
@@ -829,32 +701,14 @@ put_device(struct rocpd *r, int64_t dev, sqlite3_stmt *st)
 static const char *const event_tables[] = { "rocpd_kernel_dispatch",
 	"rocpd_region", "rocpd_memory_copy", "rocpd_memory_allocate" };
 
-static bool
-plain_name(const char *s)
-{
-	return s[strspn(s, "abcdefghijklmnopqrstuvwxyz"
-			   "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")] == '\0';
-}
-
-static void
-add_set(struct rocpd *r, const char *suffix)
-{
-	size_t i;
-
-	for (i = 0; i < r->n; i++)
-		if (strcmp(r->set[i].suffix, suffix) == 0)
-			return;
-	ARRAY_GROW(r->set, r->n, r->cap);
-	memset(&r->set[r->n], 0, sizeof(r->set[0]));
-	r->set[r->n++].suffix = word(r, suffix);
-}
-
 static void
 find_sets(struct rocpd *r)
 {
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
+				    "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
 	sqlite3_stmt *st;
 	const char *s;
-	size_t i, n;
+	size_t i, k, n;
 
 	for (i = 0; i < ARRAY_LEN(event_tables); i++) {
 		n = strlen(event_tables[i]);
@@ -862,12 +716,21 @@ find_sets(struct rocpd *r)
 		    "SELECT name FROM sqlite_master WHERE type = 'table' AND"
 		    " name GLOB '%s*' ORDER BY rowid",
 		    event_tables[i]);
-		while (db_step(st)) {
-			s = (const char *)sqlite3_column_text(st, 0);
-			if (plain_name(s) && (s[n] == '\0' || s[n] == '_'))
-				add_set(r, s + n);
+		while (db_next(&st)) {
+			s = db_str(st, 0);
+			if (s[strspn(s, plain)] != '\0' ||
+			    (s[n] != '\0' && s[n] != '_'))
+				continue;
+			s += n;
+			for (k = 0; k < r->n; k++)
+				if (strcmp(r->set[k].suffix, s) == 0)
+					break;
+			if (k < r->n)
+				continue;
+			ARRAY_GROW(r->set, r->n, r->cap);
+			r->set[r->n++] =
+			    (struct rocpd_set){ .suffix = word(r, s) };
 		}
-		sqlite3_finalize(st);
 	}
 }
 
@@ -875,17 +738,19 @@ find_sets(struct rocpd *r)
 static char *
 metadata(struct rocpd *r, int set, const char *tag)
 {
+	static const char *const names[] = { "value", NULL };
 	const char *table = table_of(r, set, "rocpd_metadata");
 	sqlite3_stmt *st;
 	char *text = NULL;
 
-	if (!db_has_column(r->db, table, "tag") ||
-	    !db_has_column(r->db, table, "value"))
+	if (!db_has_column(r->db, table, "tag"))
 		return NULL;
-	st = db_prepare(
-	    r->db, "SELECT value FROM %s WHERE tag = '%s'", table, tag);
-	if (db_step(st) && sqlite3_column_type(st, 0) != SQLITE_NULL)
-		text = xstrdup((const char *)sqlite3_column_text(st, 0));
+	st = db_rows(r->db, table, "value", names, "WHERE tag = ?1");
+	if (st != NULL) {
+		sqlite3_bind_text(st, 1, tag, -1, SQLITE_STATIC);
+		if (db_step(st) && db_str(st, 0) != NULL)
+			text = xstrdup(db_str(st, 0));
+	}
 	sqlite3_finalize(st);
 	return text;
 }
@@ -908,30 +773,27 @@ check_version(struct rocpd *r, int set)
 	free(packed);
 }
 
-static void
+/* The earliest start. */
+static int64_t
 find_origin(struct rocpd *r)
 {
+	int64_t t0 = EV_UNSET, t;
 	const char *table;
-	sqlite3_stmt *st;
 	size_t i, k;
 
-	r->t0 = EV_UNSET;
 	for (i = 0; i < r->n; i++)
 		for (k = 0; k < ARRAY_LEN(event_tables); k++) {
 			table = table_of(r, (int)i, event_tables[k]);
 			if (!db_has_column(r->db, table, "start"))
 				continue;
-			st = db_prepare(r->db,
+			t = db_number(r->db,
 			    "SELECT min(start) FROM %s WHERE typeof(start) ="
 			    " 'integer'",
 			    table);
-			if (db_step(st) && db_i64(st, 0) != EV_UNSET &&
-			    (r->t0 == EV_UNSET || db_i64(st, 0) < r->t0))
-				r->t0 = db_i64(st, 0);
-			sqlite3_finalize(st);
+			if (t != EV_UNSET && (t0 == EV_UNSET || t < t0))
+				t0 = t;
 		}
-	if (r->t0 == EV_UNSET)
-		r->t0 = 0;
+	return t0 != EV_UNSET ? t0 : 0;
 }
 
 /* The dialect. */
@@ -940,50 +802,28 @@ find_origin(struct rocpd *r)
 static int
 rocpd_probe(sqlite3 *db)
 {
-	sqlite3_stmt *st = db_prepare(db,
-	    "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND"
-	    " name GLOB 'rocpd_*'");
-	int n = db_step(st) ? (int)db_i64(st, 0) : 0;
-
-	sqlite3_finalize(st);
-	return n;
-}
-
-static void
-refuse_rpd(struct rocpd *r)
-{
-	if (db_has_table(r->db, "rocpd_op") && db_has_table(r->db, "rocpd_api"))
-		die("%s: a trace of rocmProfileTools (rpd): record it with"
-		    " rocprofv3 --output-format rocpd, or with torch.profiler",
-		    db_path());
-	if (r->n == 0)
-		die("%s: a rocpd database without tables of events", db_path());
+	return (int)db_number(db, "SELECT count(*) FROM sqlite_master WHERE"
+				  " type = 'table' AND name GLOB 'rocpd_*'");
 }
 
 static void
 open_set(struct rocpd *r, int set)
 {
-	struct rocpd_set *x = &r->set[set];
-	const char *strings = table_of(r, set, "rocpd_string");
-	const char *symbols = table_of(r, set, "rocpd_info_kernel_symbol");
 	static const char *const names[] = { "display_name", "kernel_name",
 		NULL };
-	char *cols;
+	static const char *const need[] = { "id", "string", NULL };
+	struct rocpd_set *x = &r->set[set];
+	const char *strings = table_of(r, set, "rocpd_string");
 
 	check_version(r, set);
-	if (db_has_column(r->db, strings, "id") &&
-	    db_has_column(r->db, strings, "string"))
+	if (db_has_columns(r->db, strings, need))
 		x->string = db_prepare(
 		    r->db, "SELECT string FROM %s WHERE id = ?1", strings);
 	else
 		warn("%s: no table %s: names and texts are unknown", db_path(),
 		    strings);
-	if (db_has_column(r->db, symbols, "id")) {
-		cols = db_cols(r->db, symbols, names);
-		x->symbol = db_prepare(
-		    r->db, "SELECT %s FROM %s WHERE id = ?1", cols, symbols);
-		free(cols);
-	}
+	x->symbol = db_rows(r->db, table_of(r, set, "rocpd_info_kernel_symbol"),
+	    "id", names, "WHERE id = ?1");
 	read_agents(r, set, NULL);
 	read_numbers(r, set, "rocpd_info_stream", &r->streams);
 	read_numbers(r, set, "rocpd_info_queue", &r->queues);
@@ -998,11 +838,17 @@ rocpd_open(struct profile *p)
 	r->prof = p;
 	r->db = p->db;
 	find_sets(r);
-	refuse_rpd(r);
+	if (db_has_table(r->db, "rocpd_op") && db_has_table(r->db, "rocpd_api"))
+		die("%s: a trace of rocmProfileTools (rpd): record it with"
+		    " rocprofv3 --output-format rocpd, or with torch.profiler",
+		    db_path());
+	if (r->n == 0)
+		die("%s: a rocpd database without tables of events", db_path());
 	for (i = 0; i < r->n; i++)
 		open_set(r, (int)i);
 	read_processes(r);
-	find_origin(r);
+	p->sources.only_int = INT_ALL;
+	p->sources.t0 = find_origin(r);
 	for (i = 0; i < r->n; i++)
 		add_tables(r, (int)i);
 	r->ntext = (size_t)p->sources.n;
@@ -1020,10 +866,6 @@ rocpd_close(void *ctx)
 	for (x = r->set; x < r->set + r->n; x++) {
 		sqlite3_finalize(x->string);
 		sqlite3_finalize(x->symbol);
-		free(x->calls);
-		free(x->libs);
-		free(x->marks);
-		free(x->ranges);
 	}
 	for (i = 0; i < r->ntext; i++)
 		buf_free(&r->text[i]);
@@ -1096,13 +938,12 @@ put_processes(struct rocpd *r, int set)
 	const uint64_t *pid;
 	const char *name;
 
-	while (st != NULL && db_step(st)) {
+	while (db_next(&st)) {
 		pid = map_get(&r->pids, row_key(r, set, db_i64(st, 0)));
-		name = (const char *)sqlite3_column_text(st, 1);
+		name = db_str(st, 1);
 		if (pid != NULL && name != NULL)
 			fact_proc(r->prof, (int64_t)*pid, name);
 	}
-	sqlite3_finalize(st);
 }
 
 static void
@@ -1113,15 +954,14 @@ put_threads(struct rocpd *r, int set)
 	const uint64_t *pid;
 	const char *name;
 
-	while (st != NULL && db_step(st)) {
+	while (db_next(&st)) {
 		pid = map_get(&r->pids, row_key(r, set, db_i64(st, 0)));
-		name = (const char *)sqlite3_column_text(st, 2);
+		name = db_str(st, 2);
 		if (pid != NULL && name != NULL && name[0] != '\0' &&
 		    db_i64(st, 1) != EV_UNSET)
 			fact_thread(r->prof, (int64_t)*pid, db_i64(st, 1), name,
 			    EV_UNSET);
 	}
-	sqlite3_finalize(st);
 }
 
 static void
@@ -1133,7 +973,7 @@ rocpd_facts(void *ctx)
 
 	if (version != NULL)
 		fact_info(r->prof, "schema", "%s", version);
-	fact_info(r->prof, "t0_ns", "%lld", (long long)r->t0);
+	fact_info(r->prof, "t0_ns", "%lld", (long long)r->prof->sources.t0);
 	fact_info(r->prof, "vendor", "amd");
 	free(version);
 	/* a GPU of several processes is one device */

@@ -22,18 +22,13 @@ struct key_slot {
 	uint64_t many;               /* more than one of some kind */
 };
 
-static size_t
-slot_hash(int64_t pid, int64_t page)
-{
-	return hash_mix((uint64_t)page ^ ((uint64_t)pid << 40));
-}
-
 /* Where the number of the slot for (pid, page) stands in the index, or belongs.
  */
 static size_t
 index_at(const struct keys *k, int64_t pid, int64_t page)
 {
-	size_t i = slot_hash(pid, page) & (k->index_cap - 1);
+	size_t i = hash_mix((uint64_t)page ^ ((uint64_t)pid << 40)) &
+		   (k->index_cap - 1);
 	const struct key_slot *s;
 
 	for (; k->index[i] != 0; i = (i + 1) & (k->index_cap - 1)) {
@@ -44,29 +39,22 @@ index_at(const struct keys *k, int64_t pid, int64_t page)
 	return i;
 }
 
-/* The slots themselves are not moved: there may be many, and copies of them
- * would take as much again. */
-static void
-index_grow(struct keys *k)
-{
-	size_t i;
-
-	k->index_cap = k->index_cap ? k->index_cap * 2 : 64;
-	free(k->index);
-	k->index = xcalloc(k->index_cap, sizeof(*k->index));
-	for (i = 0; i < k->n; i++)
-		k->index[index_at(k, k->slot[i].pid, k->slot[i].page)] =
-		    (uint32_t)i + 1;
-}
-
 static struct key_slot *
 slot_put(struct keys *k, int64_t pid, int64_t corr)
 {
 	int64_t page = corr >> 6;
-	size_t at;
+	size_t at, i;
 
-	if (k->n * 4 >= k->index_cap * 3)
-		index_grow(k);
+	/* The slots themselves are not moved: there may be many, and copies of
+	 * them would take as much again. */
+	if (k->n * 4 >= k->index_cap * 3) {
+		k->index_cap = k->index_cap ? k->index_cap * 2 : 64;
+		free(k->index);
+		k->index = xcalloc(k->index_cap, sizeof(*k->index));
+		for (i = 0; i < k->n; i++)
+			k->index[index_at(k, k->slot[i].pid, k->slot[i].page)] =
+			    (uint32_t)i + 1;
+	}
 	at = index_at(k, pid, page);
 	if (k->index[at] == 0) {
 		ARRAY_GROW(k->slot, k->n, k->slot_cap);
@@ -76,7 +64,7 @@ slot_put(struct keys *k, int64_t pid, int64_t corr)
 	return &k->slot[k->index[at] - 1];
 }
 
-static const struct key_slot *
+static struct key_slot *
 slot_get(const struct keys *k, int64_t pid, int64_t corr)
 {
 	size_t at;
@@ -100,13 +88,6 @@ many_key(const struct keys *k, const struct key_slot *s, int64_t corr, int kind)
 	uint64_t at = (uint64_t)(s - k->slot) * 64 + (uint64_t)(corr & 63);
 
 	return at * KEY_GPU_KINDS + (uint64_t)kind;
-}
-
-void
-keys_init(struct keys *k)
-{
-	memset(k, 0, sizeof(*k));
-	k->last_pid[0] = k->last_pid[1] = EV_UNSET;
 }
 
 /* Records a call. */
@@ -158,34 +139,23 @@ keys_has_call(const struct keys *k, int64_t pid, int64_t corr)
 	return s != NULL && ((s->first | s->twin) & bit_of(corr)) != 0;
 }
 
-static uint64_t
-count_of(const struct keys *k, const struct key_slot *s, int64_t corr, int kind)
-{
-	const uint64_t *n;
-
-	if ((s->one[kind] & bit_of(corr)) == 0)
-		return 0;
-	if ((s->many & bit_of(corr)) == 0)
-		return 1;
-	n = map_get(&k->many, many_key(k, s, corr, kind));
-	return n != NULL ? *n : 1;
-}
-
 uint64_t
 keys_take(struct keys *k, int64_t pid, int64_t corr, uint64_t n[KEY_GPU_KINDS])
 {
-	struct key_slot *s;
-	uint64_t sum = 0;
+	struct key_slot *s = slot_get(k, pid, corr);
+	uint64_t sum = 0, bit = bit_of(corr), *many;
 	int i;
 
 	memset(n, 0, KEY_GPU_KINDS * sizeof(*n));
-	s = (struct key_slot *)slot_get(k, pid, corr);
-	if (s == NULL)
-		return 0;
-	for (i = 0; i < KEY_GPU_KINDS; i++) {
-		n[i] = count_of(k, s, corr, i);
+	for (i = 0; s != NULL && i < KEY_GPU_KINDS; i++) {
+		if ((s->one[i] & bit) == 0)
+			continue;
+		many = (s->many & bit) != 0
+			   ? map_get(&k->many, many_key(k, s, corr, i))
+			   : NULL;
+		n[i] = many != NULL ? *many : 1;
 		sum += n[i];
-		s->one[i] &= ~bit_of(corr);
+		s->one[i] &= ~bit;
 	}
 	return sum;
 }
@@ -198,7 +168,6 @@ keys_free(struct keys *k)
 	map_free(&k->many);
 	map_free(&k->pids);
 	map_free(&k->hosts);
-	memset(k, 0, sizeof(*k));
 }
 
 #define RING 4096 /* the most rows that the merge keeps back per table */
@@ -235,70 +204,32 @@ later(struct point a, struct point b)
 	return a.end < b.end; /* the longer one first */
 }
 
-/* The first row in the ring that belongs after p; the ring is ascending. */
-static uint64_t
-first_later(const struct ring *r, struct point p)
-{
-	uint64_t lo = r->n > RING ? r->n - RING : 0, hi = r->n, mid;
-
-	while (lo < hi) {
-		mid = lo + (hi - lo) / 2;
-		if (later(r->max[mid % RING], p))
-			hi = mid;
-		else
-			lo = mid + 1;
-	}
-	return lo;
-}
-
-static void
-misplaced(struct order *o, const struct ring *r, struct point p)
-{
-	uint64_t back = r->n - first_later(r, p);
-	int64_t ns = num_sub(r->top.start, p.start);
-
-	if (back > o->back_rows)
-		o->back_rows = back;
-	if (ns > o->back_ns)
-		o->back_ns = ns;
-	if (back >= RING)
-		o->sort = true;
-}
-
+/* Notes the row, and how far it is from where it belongs in start order: before
+ * the first row in the ring, which is ascending, that is later. */
 static void
 put_point(struct order *o, struct ring *r, struct point p)
 {
-	if (r->n > 0 && later(r->top, p))
-		misplaced(o, r, p);
-	else
+	uint64_t lo = r->n > RING ? r->n - RING : 0, hi = r->n, mid;
+	int64_t ns;
+
+	if (r->n > 0 && later(r->top, p)) {
+		while (lo < hi) {
+			mid = lo + (hi - lo) / 2;
+			if (later(r->max[mid % RING], p))
+				hi = mid;
+			else
+				lo = mid + 1;
+		}
+		ns = num_sub(r->top.start, p.start);
+		if (r->n - lo > o->back_rows)
+			o->back_rows = r->n - lo;
+		if (ns > o->back_ns)
+			o->back_ns = ns;
+		if (r->n - lo >= RING)
+			o->sort = true;
+	} else
 		r->top = p;
 	r->max[r->n++ % RING] = r->top;
-}
-
-/* last_pid saves the lookup, because processes seldom change from row to row.
- */
-static void
-note_pid(struct keys *k, int64_t pid, bool host)
-{
-	if (pid == EV_UNSET || k->last_pid[host] == pid)
-		return;
-	k->last_pid[host] = pid;
-	map_put(&k->pids, (uint64_t)pid, NULL);
-	if (host)
-		map_put(&k->hosts, (uint64_t)pid, NULL);
-}
-
-/* GPU work without a process belongs to the only process, if there is just one.
- */
-static int64_t
-key_pid(const struct profile *p, int64_t gid)
-{
-	int64_t pid;
-
-	if (p->dialect->pid == NULL)
-		return 0;
-	pid = gid == EV_UNSET ? EV_UNSET : p->dialect->pid(gid);
-	return pid == EV_UNSET ? p->only_pid : pid;
 }
 
 /* Old exports write 0 for no correlation id. */
@@ -312,17 +243,33 @@ static void
 join_row(
     struct profile *p, struct cursor *c, int64_t gid, int64_t corr, bool twin)
 {
-	int64_t pid = key_pid(p, gid);
 	bool call = c->src->kind == EV_CALL, known = false;
+	int64_t (*pid_of)(int64_t) = p->dialect->pid;
+	struct keys *k = &p->keys;
+	int64_t pid = 0, used = gid;
 
+	if (pid_of != NULL) {
+		/* GPU work without a process belongs to the only process, if
+		 * there is just one */
+		used = pid = gid == EV_UNSET ? EV_UNSET : pid_of(gid);
+		if (pid == EV_UNSET)
+			used = pid = p->only_pid;
+	}
+	/* last_pid saves the lookup, because processes seldom change from row
+	 * to row */
+	if (used != EV_UNSET && k->last_pid[call] != used) {
+		k->last_pid[call] = used;
+		map_put(&k->pids, (uint64_t)used, NULL);
+		if (call)
+			map_put(&k->hosts, (uint64_t)used, NULL);
+	}
 	corr = key_corr(corr);
-	note_pid(&p->keys, p->dialect->pid != NULL ? pid : gid, call);
 	if (call && corr != EV_UNSET)
-		keys_call(&p->keys, pid, corr, twin);
+		keys_call(k, pid, corr, twin);
 	if (call)
 		return;
 	if (corr != EV_UNSET)
-		known = keys_gpu(&p->keys, pid, corr, c->src->kind);
+		known = keys_gpu(k, pid, corr, c->src->kind);
 	if (!known)
 		c->order.orphans++;
 }
@@ -334,27 +281,24 @@ scan_arg(const struct scan *s, sqlite3_value **v, int which)
 	return s->at[which] >= 0 ? db_value(v[s->at[which]]) : EV_UNSET;
 }
 
-static void
-check_key(struct scan *s, int64_t key)
-{
-	if (key < s->key)
-		die("%s: %s cannot be read in its own order", db_path(),
-		    s->c->src->table);
-	s->key = key;
-}
-
-/* The SQL function dlp_scan(), an aggregate over the rows of the table. The
- * merge counts rows without a start as bad. */
+/* The SQL function dlp_scan(), over the rows of the table. The merge counts
+ * rows without a start as bad. */
 static void
 scan_row(sqlite3_context *sql, int n, sqlite3_value **v)
 {
 	struct scan *s = sqlite3_user_data(sql);
 	const struct ev_source *src = s->c->src;
 	struct point p;
+	int64_t key;
 
 	(void)n;
-	if (s->at[A_KEY] >= 0)
-		check_key(s, sqlite3_value_int64(v[s->at[A_KEY]]));
+	if (s->at[A_KEY] >= 0) {
+		key = sqlite3_value_int64(v[s->at[A_KEY]]);
+		if (key < s->key)
+			die("%s: %s cannot be read in its own order", db_path(),
+			    src->table);
+		s->key = key;
+	}
 	if (s->at[A_PICK] >= 0)
 		s->p->dialect->picked(s->p->ctx, s->c->db, src,
 		    scan_arg(s, v, A_PICK), scan_arg(s, v, A_ROWID),
@@ -382,7 +326,7 @@ scan_end(sqlite3_context *sql)
 }
 
 /* No index is used, so that the rows of a table come in the order of their ids
- * and those of a join in the order of its key; check_key() makes sure of that.
+ * and those of a join in the order of its key; scan_row() makes sure of that.
  * ORDER BY would not do, because SQLite might sort what this statement leaves
  * in order. */
 static sqlite3_stmt *
@@ -439,9 +383,8 @@ scan_cursor(struct profile *p, struct cursor *c)
 		sqlite3_finalize(
 		    db_prepare(c->db, "SELECT rowid FROM %s", c->src->from));
 	st = scan_stmt(s);
-	while (db_step(st))
+	while (db_next(&st))
 		;
-	sqlite3_finalize(st);
 	c->order.rows = s->ring.n;
 	if (c->order.sort) /* SQLite sorts, so no row is late */
 		c->order.back_ns = 0;

@@ -1,16 +1,13 @@
 /*
- * The tables and columns of a database, statements on it, and the list of the
- * tables that hold events. SQL is written without knowing the schema's version:
- * a missing column reads as NULL.
+ * The tables and columns of a database, and statements on it. SQL is written
+ * without knowing the schema's version: a missing column reads as NULL.
  */
 #include <ctype.h>
-#include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "array.h"
-#include "dialect.h"
 #include "err.h"
 #include "schema.h"
 #include "sqldb.h"
@@ -86,12 +83,6 @@ find_object(const char *name)
 	return NULL;
 }
 
-static bool
-is_word(char c)
-{
-	return isalnum((unsigned char)c) || c == '_';
-}
-
 /* Whether AS is a word of it. */
 static bool
 names_as(const char *sql)
@@ -101,45 +92,20 @@ names_as(const char *sql)
 	if (sql == NULL)
 		return true;
 	for (s = strpbrk(sql, "sS"); s != NULL; s = strpbrk(s + 1, "sS"))
-		if (s > sql + 1 && (s[-1] | 0x20) == 'a' && !is_word(s[-2]) &&
-		    !is_word(s[1]))
+		if (s > sql + 1 && (s[-1] | 0x20) == 'a' &&
+		    !isalnum((unsigned char)s[-2]) && s[-2] != '_' &&
+		    !isalnum((unsigned char)s[1]) && s[1] != '_')
 			return true;
 	return false;
-}
-
-/* Columns: whether it is an index, name, name of its table, whether it is a
- * table with pages, SQL. */
-static void
-add_object(sqlite3_stmt *st)
-{
-	bool index = sqlite3_column_int(st, 0) != 0;
-	const char *name = (const char *)sqlite3_column_text(st, 1 + index);
-	struct object *o;
-
-	if (index) {
-		o = find_object(name);
-		if (o != NULL)
-			o->indexed = true;
-		else
-			schema.whole = false;
-		return;
-	}
-	if (name == NULL || strlen(name) >= sizeof(o->name) ||
-	    schema.n == ARRAY_LEN(schema.v)) {
-		schema.whole = false;
-		return;
-	}
-	o = &schema.v[schema.n++];
-	memset(o, 0, sizeof(*o));
-	memcpy(o->name, name, strlen(name) + 1);
-	o->table = sqlite3_column_int(st, 3) != 0;
-	o->as = names_as((const char *)sqlite3_column_text(st, 4));
 }
 
 static void
 read_schema(sqlite3 *db)
 {
+	struct object *o;
+	const char *name;
 	sqlite3_stmt *st;
+	bool index;
 
 	if (schema.db == db)
 		return;
@@ -149,9 +115,23 @@ read_schema(sqlite3 *db)
 	st = db_prepare(db,
 	    "SELECT type = 'index', name, tbl_name,"
 	    " type = 'table' AND rootpage > 0, sql FROM sqlite_master");
-	while (db_step(st))
-		add_object(st);
-	sqlite3_finalize(st);
+	while (db_next(&st)) {
+		index = sqlite3_column_int(st, 0) != 0;
+		name = db_str(st, 1 + index);
+		if (index && (o = find_object(name)) != NULL) {
+			o->indexed = true;
+		} else if (index || name == NULL ||
+			   strlen(name) >= sizeof(o->name) ||
+			   schema.n == ARRAY_LEN(schema.v)) {
+			schema.whole = false;
+		} else {
+			o = &schema.v[schema.n++];
+			memset(o, 0, sizeof(*o));
+			memcpy(o->name, name, strlen(name) + 1);
+			o->table = sqlite3_column_int(st, 3) != 0;
+			o->as = names_as(db_str(st, 4));
+		}
+	}
 }
 
 /* Views and virtual tables have no pages and do not count as tables. A table
@@ -222,16 +202,13 @@ db_has_column(sqlite3 *db, const char *table, const char *column)
 	return has_row(db, declared, table, column);
 }
 
-char *
-db_col(sqlite3 *db, const char *table, const char *name)
+bool
+db_has_columns(sqlite3 *db, const char *table, const char *const *names)
 {
-	struct buf b = { 0 };
-
-	if (!db_has_column(db, table, name))
-		return NULL;
-	buf_printf(&b, "\"%s\"", name);
-	buf_putc(&b, '\0');
-	return b.s;
+	for (; *names != NULL; names++)
+		if (!db_has_column(db, table, *names))
+			return false;
+	return true;
 }
 
 char *
@@ -252,21 +229,44 @@ db_cols(sqlite3 *db, const char *table, const char *const *names)
 	return b.s;
 }
 
-sqlite3_stmt *
-db_prepare(sqlite3 *db, const char *fmt, ...)
+static sqlite3_stmt *
+prepare(sqlite3 *db, const char *fmt, va_list ap)
 {
+	char *sql = sqlite3_vmprintf(fmt, ap);
 	sqlite3_stmt *st = NULL;
-	va_list ap;
-	char *sql;
 
-	va_start(ap, fmt);
-	sql = sqlite3_vmprintf(fmt, ap);
-	va_end(ap);
 	if (sql == NULL)
 		die("out of memory");
 	if (sqlite3_prepare_v2(db, sql, -1, &st, NULL) != SQLITE_OK)
 		die("%s: %s", db_path(), sqldb_error(db));
 	sqlite3_free(sql);
+	return st;
+}
+
+sqlite3_stmt *
+db_prepare(sqlite3 *db, const char *fmt, ...)
+{
+	sqlite3_stmt *st;
+	va_list ap;
+
+	va_start(ap, fmt);
+	st = prepare(db, fmt, ap);
+	va_end(ap);
+	return st;
+}
+
+sqlite3_stmt *
+db_rows(sqlite3 *db, const char *table, const char *need,
+    const char *const *names, const char *tail)
+{
+	sqlite3_stmt *st;
+	char *cols;
+
+	if (!db_has_column(db, table, need))
+		return NULL;
+	cols = db_cols(db, table, names);
+	st = db_prepare(db, "SELECT %s FROM %s %s", cols, table, tail);
+	free(cols);
 	return st;
 }
 
@@ -283,6 +283,47 @@ db_step(sqlite3_stmt *st)
 	return false;
 }
 
+bool
+db_next(sqlite3_stmt **st)
+{
+	if (*st != NULL && db_step(*st))
+		return true;
+	sqlite3_finalize(*st);
+	*st = NULL;
+	return false;
+}
+
+int64_t
+db_number(sqlite3 *db, const char *fmt, ...)
+{
+	sqlite3_stmt *st;
+	va_list ap;
+	int64_t n;
+
+	va_start(ap, fmt);
+	st = prepare(db, fmt, ap);
+	va_end(ap);
+	n = db_step(st) ? db_i64(st, 0) : EV_UNSET;
+	sqlite3_finalize(st);
+	return n;
+}
+
+bool
+db_string(sqlite3_stmt *st, int64_t id, struct buf *out)
+{
+	const char *s = NULL;
+	uint32_t n;
+
+	if (st == NULL)
+		return false;
+	sqlite3_bind_int64(st, 1, id);
+	if (db_step(st) &&
+	    (s = db_text(sqlite3_column_value(st, 0), &n)) != NULL)
+		buf_put(out, s, n);
+	sqlite3_reset(st);
+	return s != NULL;
+}
+
 const char *
 db_text(sqlite3_value *v, uint32_t *n)
 {
@@ -294,19 +335,12 @@ db_text(sqlite3_value *v, uint32_t *n)
 
 /* Goes row by row, because db_step() stops at damage that would make a crafted
  * tree endless; count(*) would go down the tree in one step. */
-static uint64_t
-count_rows(sqlite3 *db, const char *table)
+uint64_t
+db_count(sqlite3 *db, const char *table)
 {
-	sqlite3_stmt *st;
-	uint64_t n = 0;
-
-	if (!db_has_table(db, table))
-		return 0;
-	st = db_prepare(db, "SELECT count(1) FROM %s", table);
-	if (db_step(st))
-		n = (uint64_t)sqlite3_column_int64(st, 0);
-	sqlite3_finalize(st);
-	return n;
+	return db_has_table(db, table)
+		   ? (uint64_t)db_number(db, "SELECT count(1) FROM %s", table)
+		   : 0;
 }
 
 void
@@ -316,71 +350,10 @@ db_note_rows(sqlite3 *db, const struct left_out *v, size_t n)
 	size_t i;
 
 	for (i = 0; i < n; i++) {
-		sum += count_rows(db, v[i].table);
+		sum += db_count(db, v[i].table);
 		if (i + 1 < n && strcmp(v[i].note, v[i + 1].note) == 0)
 			continue;
 		stage_note(v[i].note, sum);
 		sum = 0;
 	}
-}
-
-bool
-source_needs(struct ev_sources *ss, sqlite3 *db, enum ev_kind kind,
-    const char *table, const char *column)
-{
-	uint64_t n;
-
-	if (db_has_column(db, table, column))
-		return true;
-	n = count_rows(db, table);
-	if (n > 0) {
-		ss->lost_kinds |= 1u << kind;
-		ss->bad_rows += n;
-	}
-	warn("%s: %s has no column '%s': not read, %" PRIu64 " row%s lost",
-	    db_path(), table, column, n, n == 1 ? " is" : "s are");
-	return false;
-}
-
-struct ev_source *
-source_add(
-    struct ev_sources *ss, enum ev_kind kind, const char *table, row_fn *row)
-{
-	struct ev_source *s;
-
-	ARRAY_GROW(ss->v, ss->n, ss->cap);
-	s = &ss->v[ss->n++];
-	memset(s, 0, sizeof(*s));
-	s->of = ss;
-	s->kind = kind;
-	s->table = table;
-	s->row = row;
-	return s;
-}
-
-void
-sources_free(struct ev_sources *ss)
-{
-	struct ev_source *s;
-
-	for (s = ss->v; s < ss->v + ss->n; s++) {
-		free(s->from);
-		free(s->where);
-		free(s->key);
-		free(s->cols);
-		free(s->start);
-		free(s->end);
-		free(s->gid);
-		free(s->corr);
-		free(s->twin);
-		free(s->pick);
-	}
-	free(ss->v);
-	memset(ss, 0, sizeof(*ss));
-}
-
-void
-source_bad_row(const struct ev_source *s)
-{
-	s->of->bad_rows++;
 }

@@ -17,10 +17,9 @@
 
 struct range_want {
 	const char *arg;
-	size_t len;         /* of the text without domain and number */
-	const char *domain; /* NULL: any */
-	size_t domain_len;
-	int64_t nth; /* -1: all */
+	size_t len;          /* of the text without domain and number */
+	struct mview domain; /* NULL: any */
+	int64_t nth;         /* -1: all */
 	bool found;
 };
 
@@ -29,80 +28,57 @@ struct range_span {
 	int64_t pid, lo, hi;
 };
 
-static void
-split_arg(struct range_want *w)
-{
-	const char *s = w->arg, *at;
-	size_t n = strlen(s), i = n;
-
-	while (i > 0 && s[i - 1] >= '0' && s[i - 1] <= '9')
-		i--;
-	if (i > 1 && i < n && s[i - 1] == '/' && num_i64(s + i, n - i, &w->nth))
-		n = i - 1;
-	w->len = n;
-	for (at = s + n; at > s && at[-1] != '@'; at--)
-		;
-	if (at > s + 1) {
-		w->len = (size_t)(at - s) - 1;
-		w->domain = at;
-		w->domain_len = n - (size_t)(at - s);
-	}
-}
-
 void
 asked_range(void *to, const char *arg)
 {
 	struct selection *sel = to;
 	struct range_want *w;
+	size_t n = strlen(arg), i = n;
+	const char *at;
 
 	if (*arg == '\0')
 		die("--range: the name is empty");
 	sel->wants = xrealloc(sel->wants, sel->nwants + 1, sizeof(*w));
 	w = &sel->wants[sel->nwants++];
 	sel->any = true;
-	memset(w, 0, sizeof(*w));
-	w->arg = arg;
-	w->nth = -1;
-	split_arg(w);
+	*w = (struct range_want){ .arg = arg, .nth = -1 };
+	while (i > 0 && arg[i - 1] >= '0' && arg[i - 1] <= '9')
+		i--;
+	if (i > 1 && i < n && arg[i - 1] == '/' &&
+	    num_i64(arg + i, n - i, &w->nth))
+		n = i - 1;
+	w->len = n;
+	for (at = arg + n; at > arg && at[-1] != '@'; at--)
+		;
+	if (at > arg + 1) {
+		w->len = (size_t)(at - arg) - 1;
+		w->domain = mv(at, arg + n);
+	}
 }
 
+/* Whether the range is one that the argument names: by all of its text, or by
+ * the text without domain and number. */
 static bool
-has_text(struct profile *p, const struct event *ev, const char *s, size_t n)
+is_named(struct profile *p, const struct event *ev, const struct range_want *w,
+    bool whole)
 {
 	struct buf *b = &p->run->sel.text;
+	size_t len = whole ? strlen(w->arg) : w->len;
+	struct mview text = { ev->text, ev->text_len };
+	const char *domain = ev->range.domain;
 
-	if (ev->text != NULL)
-		return ev->text_len == n && memcmp(ev->text, s, n) == 0;
-	if (ev->name == EV_UNSET)
+	if (ev->kind != EV_RANGE || (ev->text == NULL && ev->name == EV_UNSET))
 		return false;
-	buf_clear(b);
-	return p->dialect->string(p->ctx, ev->name, b) && b->len == n &&
-	       (n == 0 || memcmp(b->s, s, n) == 0);
-}
-
-static bool
-domain_is(const struct range_want *w, const char *domain)
-{
-	if (w->domain == NULL)
-		return true;
-	if (*domain == '\0')
-		domain = "default";
-	return strlen(domain) == w->domain_len &&
-	       memcmp(domain, w->domain, w->domain_len) == 0;
-}
-
-static void
-add_span(struct profile *p, const struct event *ev)
-{
-	struct selection *sel = &p->run->sel;
-	struct range_span *s;
-
-	ARRAY_GROW(sel->spans, sel->nspans, sel->cap_spans);
-	s = &sel->spans[sel->nspans++];
-	s->p = p;
-	s->pid = ev->pid;
-	s->lo = ev->start;
-	s->hi = ev->end == EV_UNSET ? INT64_MAX : ev->end;
+	if (ev->text == NULL) {
+		buf_clear(b);
+		if (!p->dialect->string(p->ctx, ev->name, b))
+			return false;
+		text = (struct mview){ b->s, b->len };
+	}
+	if (text.n != len || (len > 0 && memcmp(text.s, w->arg, len) != 0))
+		return false;
+	return whole || w->domain.s == NULL ||
+	       mv_eq(w->domain, *domain != '\0' ? domain : "default");
 }
 
 /* All ranges with the text, or only the nth of them, from 0. */
@@ -110,7 +86,7 @@ static bool
 find_range(
     struct profile *p, struct cursor *c, struct range_want *w, bool whole)
 {
-	size_t len = whole ? strlen(w->arg) : w->len;
+	struct selection *sel = &p->run->sel;
 	int64_t n = 0;
 	bool found = false;
 
@@ -118,12 +94,13 @@ find_range(
 	c->end = false;
 	cursor_open(c);
 	for (cursor_next(c); c->live; cursor_next(c)) {
-		if (c->ev.kind != EV_RANGE ||
-		    !has_text(p, &c->ev, w->arg, len) ||
-		    (!whole && !domain_is(w, c->ev.range.domain)))
+		if (!is_named(p, &c->ev, w, whole))
 			continue;
 		if (whole || w->nth < 0 || n == w->nth) {
-			add_span(p, &c->ev);
+			ARRAY_GROW(sel->spans, sel->nspans, sel->cap_spans);
+			sel->spans[sel->nspans++] = (struct range_span){ p,
+				c->ev.pid, c->ev.start,
+				c->ev.end == EV_UNSET ? INT64_MAX : c->ev.end };
 			found = true;
 		}
 		n++;
@@ -165,63 +142,28 @@ by_place(const void *va, const void *vb)
 	return 0;
 }
 
-/* Sorts the spans and joins those that overlap. */
-static void
-tidy(struct selection *sel)
-{
-	struct range_span *spans = sel->spans;
-	size_t i, n = 0;
-
-	qsort(spans, sel->nspans, sizeof(*spans), by_place);
-	for (i = 0; i < sel->nspans; i++) {
-		if (n > 0 && spans[n - 1].p == spans[i].p &&
-		    spans[n - 1].pid == spans[i].pid &&
-		    spans[i].lo <= spans[n - 1].hi) {
-			if (spans[i].hi > spans[n - 1].hi)
-				spans[n - 1].hi = spans[i].hi;
-		} else
-			spans[n++] = spans[i];
-	}
-	sel->nspans = n;
-}
-
 void
 range_check(struct selection *sel)
 {
-	struct range_want *w;
+	struct range_span *v = sel->spans;
+	size_t i, n = 0;
 
-	for (w = sel->wants; w < sel->wants + sel->nwants; w++)
-		if (!w->found)
-			die("--range: no range '%s' in the profile", w->arg);
-	if (sel->nspans > 0)
-		tidy(sel);
-}
-
-bool
-range_wanted(const struct selection *sel)
-{
-	return sel->nwants > 0;
-}
-
-/* The first span of the process that ends after lo. */
-static const struct range_span *
-first_after(const struct profile *p, int64_t pid, int64_t lo)
-{
-	const struct selection *sel = &p->run->sel;
-	const struct range_span *spans = sel->spans;
-	struct range_span key = { p, pid, lo, 0 };
-	size_t a = 0, b = sel->nspans, mid;
-
-	while (a < b) {
-		mid = a + (b - a) / 2;
-		if (by_place(&spans[mid], &key) < 0 &&
-		    (spans[mid].p != p || spans[mid].pid != pid ||
-			spans[mid].hi <= lo))
-			a = mid + 1;
-		else
-			b = mid;
+	for (i = 0; i < sel->nwants; i++)
+		if (!sel->wants[i].found)
+			die("--range: no range '%s' in the profile",
+			    sel->wants[i].arg);
+	if (sel->nspans == 0)
+		return;
+	/* sorts the spans and joins those that overlap */
+	qsort(v, sel->nspans, sizeof(*v), by_place);
+	for (i = 0; i < sel->nspans; i++) {
+		if (n == 0 || v[n - 1].p != v[i].p ||
+		    v[n - 1].pid != v[i].pid || v[i].lo > v[n - 1].hi)
+			v[n++] = v[i];
+		else if (v[i].hi > v[n - 1].hi)
+			v[n - 1].hi = v[i].hi;
 	}
-	return a < sel->nspans ? &spans[a] : NULL;
+	sel->nspans = n;
 }
 
 /* True if [lo, hi] touches a named range of the process, or no range is named.
@@ -230,58 +172,44 @@ static bool
 range_inside(const struct profile *p, int64_t pid, int64_t lo, int64_t hi)
 {
 	const struct selection *sel = &p->run->sel;
-	const struct range_span *s;
+	const struct range_span *v = sel->spans;
+	struct range_span key = { p, pid, lo, 0 };
+	size_t a = 0, b = sel->nspans, mid;
 
 	if (sel->nwants == 0)
 		return true;
-	if (pid != EV_UNSET) {
-		s = first_after(p, pid, lo);
-		return s != NULL && s->p == p && s->pid == pid && hi >= s->lo;
+	if (pid == EV_UNSET) {
+		for (; a < sel->nspans; a++)
+			if (v[a].p == p && lo < v[a].hi && hi >= v[a].lo)
+				return true;
+		return false;
 	}
-	for (s = sel->spans; s < sel->spans + sel->nspans; s++)
-		if (s->p == p && lo < s->hi && hi >= s->lo)
-			return true;
-	return false;
+	while (a < b) { /* the first span of the process that ends after lo */
+		mid = a + (b - a) / 2;
+		if (by_place(&v[mid], &key) < 0 &&
+		    (v[mid].p != p || v[mid].pid != pid || v[mid].hi <= lo))
+			a = mid + 1;
+		else
+			b = mid;
+	}
+	return a < sel->nspans && v[a].p == p && v[a].pid == pid &&
+	       hi >= v[a].lo;
 }
 
+/* opt: the option, whose items are numbers; NULL: they are words. */
 static void
-asked_items(struct asked_list *l, const char *arg)
+asked_items(struct selection *sel, struct asked_list *l, const char *opt,
+    const char *arg)
 {
+	int i;
+
 	l->v = cli_list(arg, &l->n);
 	l->seen = xcalloc((size_t)l->n + 1, sizeof(*l->seen));
-}
-
-static void
-asked_numbers(struct asked_list *l, const char *opt)
-{
-	int i;
-
-	l->num = xcalloc((size_t)l->n, sizeof(*l->num));
-	for (i = 0; i < l->n; i++)
+	l->num = xcalloc((size_t)l->n + 1, sizeof(*l->num));
+	for (i = 0; i < l->n && opt != NULL; i++)
 		if (!num_i64(l->v[i], strlen(l->v[i]), &l->num[i]))
 			die("--%s: bad number '%s'", opt, l->v[i]);
-}
-
-/* Types that only databases with ops have. */
-static bool
-of_ops(const char *type)
-{
-	return strcmp(type, "op") == 0 || strcmp(type, "inst") == 0 ||
-	       strcmp(type, "finding") == 0;
-}
-
-static void
-check_types(const struct asked_list *l)
-{
-	const struct type_def *t;
-	int i;
-
-	for (i = 0; i < l->n; i++) {
-		t = type_find(l->v[i]);
-		if (t == NULL ||
-		    (strcmp(t->by, "dlp-parse") != 0 && !of_ops(l->v[i])))
-			die("--type: no such record type '%s'", l->v[i]);
-	}
+	sel->any = true;
 }
 
 void
@@ -289,9 +217,7 @@ asked_device(void *to, const char *arg)
 {
 	struct selection *sel = to;
 
-	asked_items(&sel->devices, arg);
-	asked_numbers(&sel->devices, "device");
-	sel->any = true;
+	asked_items(sel, &sel->devices, "device", arg);
 }
 
 void
@@ -299,9 +225,7 @@ asked_pid(void *to, const char *arg)
 {
 	struct selection *sel = to;
 
-	asked_items(&sel->pids, arg);
-	asked_numbers(&sel->pids, "pid");
-	sel->any = true;
+	asked_items(sel, &sel->pids, "pid", arg);
 }
 
 void
@@ -309,9 +233,7 @@ asked_stream(void *to, const char *arg)
 {
 	struct selection *sel = to;
 
-	asked_items(&sel->streams, arg);
-	asked_numbers(&sel->streams, "stream");
-	sel->any = true;
+	asked_items(sel, &sel->streams, "stream", arg);
 }
 
 void
@@ -319,42 +241,47 @@ asked_domain(void *to, const char *arg)
 {
 	struct selection *sel = to;
 
-	asked_items(&sel->domains, arg);
-	sel->any = true;
+	asked_items(sel, &sel->domains, NULL, arg);
 }
 
 void
 asked_type(void *to, const char *arg)
 {
+	/* that only databases with ops have */
+	static const char *const of_ops[] = { "finding", "inst", "op" };
 	struct selection *sel = to;
-
 	struct asked_list *l = *arg == '^' ? &sel->unasked : &sel->types;
+	const struct type_def *t;
+	bool any = sel->any;
+	int i;
 
-	asked_items(l, arg + (*arg == '^'));
-	check_types(l);
+	asked_items(sel, l, NULL, arg + (*arg == '^'));
+	sel->any = any;
+	for (i = 0; i < l->n; i++) {
+		t = type_find(l->v[i]);
+		if (t == NULL ||
+		    (strcmp(t->by, "dlp-parse") != 0 &&
+			!mv_listed(mv(l->v[i], l->v[i] + strlen(l->v[i])),
+			    of_ops, ARRAY_LEN(of_ops))))
+			die("--type: no such record type '%s'", l->v[i]);
+	}
 }
 
 /* A number with an optional unit. */
-static bool
-time_arg(const char *s, int64_t *ns)
-{
-	size_t n = strlen(s);
-	double v;
-
-	if (num_i64(s, n, ns))
-		return true;
-	if (!num_with_unit(s, n, NUM_TIME, &v) || v < -9e18 || v > 9e18)
-		return false;
-	*ns = (int64_t)(v < 0 ? v - 0.5 : v + 0.5);
-	return true;
-}
-
 static void
 set_time(struct selection *sel, int64_t *t, const char *opt, const char *arg)
 {
-	if (!time_arg(arg, t))
-		die("--%s: bad time '%s' (a number of ns, or with s, ms, us)",
-		    opt, arg);
+	size_t n = strlen(arg);
+	double v;
+
+	if (!num_i64(arg, n, t)) {
+		if (!num_with_unit(arg, n, NUM_TIME, &v) || v < -9e18 ||
+		    v > 9e18)
+			die("--%s: bad time '%s' (a number of ns, or with s,"
+			    " ms, us)",
+			    opt, arg);
+		*t = (int64_t)(v < 0 ? v - 0.5 : v + 0.5);
+	}
 	if (sel->from >= sel->until)
 		die("--end is not after --start, so there is nothing between"
 		    " them");
@@ -411,23 +338,18 @@ select_init(struct selection *sel)
 	sel->until = INT64_MAX;
 }
 
-static void
-free_list(struct asked_list *l)
-{
-	free(l->v);
-	free(l->num);
-	free(l->seen);
-}
-
 void
 select_free(struct selection *sel)
 {
-	free_list(&sel->devices);
-	free_list(&sel->pids);
-	free_list(&sel->streams);
-	free_list(&sel->domains);
-	free_list(&sel->types);
-	free_list(&sel->unasked);
+	struct asked_list *l[] = { &sel->devices, &sel->pids, &sel->streams,
+		&sel->domains, &sel->types, &sel->unasked };
+	size_t i;
+
+	for (i = 0; i < ARRAY_LEN(l); i++) {
+		free(l[i]->v);
+		free(l[i]->num);
+		free(l[i]->seen);
+	}
 	free(sel->wants);
 	free(sel->spans);
 	buf_free(&sel->text);
@@ -481,7 +403,7 @@ select_scan(struct selection *sel, const struct ev_source *s)
 	if (select_source(sel, s))
 		return true;
 	if (s->kind == EV_RANGE) /* NVTX also names threads */
-		return range_wanted(sel) || select_type(sel, "thread");
+		return sel->nwants > 0 || select_type(sel, "thread");
 	return ((s->kind == EV_CALL && !sel->no_calls) || EV_IS_GPU(s->kind)) &&
 	       (select_type(sel, "proc") || select_type(sel, "thread"));
 }
@@ -490,53 +412,6 @@ bool
 select_asked(struct selection *sel, enum ev_kind kind)
 {
 	return sel->types.n > 0 && select_kind(sel, kind);
-}
-
-/* The time of the launch decides. A range is selected if any part of it lies
- * inside, so that selected work keeps the ranges around it. */
-static bool
-in_time(
-    const struct profile *p, const struct event *ev, const struct event *call)
-{
-	const struct selection *sel = &p->run->sel;
-	int64_t lo = call != NULL ? call->start : ev->start, hi = lo, pid;
-
-	if (ev->kind == EV_RANGE)
-		hi = ev->end == EV_UNSET ? INT64_MAX : ev->end;
-	if (hi < sel->from || lo >= sel->until || (hi == sel->from && lo < hi))
-		return false;
-	pid = ev->pid == EV_UNSET && call != NULL ? call->pid : ev->pid;
-	return range_inside(p, pid, lo, hi);
-}
-
-static bool
-on_device(struct selection *sel, const struct event *ev)
-{
-	bool ok = true;
-	int64_t dev;
-
-	if (EV_IS_GPU(ev->kind)) {
-		ok = sel->streams.n == 0 ||
-		     in_num(&sel->streams, ev->gpu.stream);
-		dev = ev->gpu.dev;
-	} else if (ev->kind == EV_EVENT)
-		dev = ev->event.dev;
-	else if (ev->kind == EV_MEM)
-		dev = ev->mem.dev;
-	else
-		return true;
-	return select_device(sel, dev) && ok;
-}
-
-static bool
-in_domain(struct selection *sel, const struct event *ev)
-{
-	const char *d;
-
-	if (ev->kind != EV_RANGE && ev->kind != EV_MARK)
-		return true;
-	d = ev->range.domain;
-	return in_text(&sel->domains, *d != '\0' ? d : "default");
 }
 
 bool
@@ -556,7 +431,8 @@ select_event(
     const struct profile *p, const struct event *ev, const struct event *call)
 {
 	struct selection *sel = &p->run->sel;
-	int64_t pid = ev->pid;
+	int64_t pid = ev->pid, lo, hi;
+	const char *domain;
 	bool ok;
 
 	if (!select_kind(sel, ev->kind))
@@ -567,9 +443,30 @@ select_event(
 		pid = call->pid;
 	/* ask every list, because each remembers what it has matched */
 	ok = select_pid(sel, pid);
-	if (sel->domains.n > 0 && !in_domain(sel, ev))
-		ok = false;
-	return on_device(sel, ev) && ok && in_time(p, ev, call);
+	if (sel->domains.n > 0 &&
+	    (ev->kind == EV_RANGE || ev->kind == EV_MARK)) {
+		domain = ev->range.domain;
+		ok &= in_text(
+		    &sel->domains, *domain != '\0' ? domain : "default");
+	}
+	if (EV_IS_GPU(ev->kind) && sel->streams.n > 0)
+		ok &= in_num(&sel->streams, ev->gpu.stream);
+	if (EV_IS_GPU(ev->kind))
+		ok &= select_device(sel, ev->gpu.dev);
+	else if (ev->kind == EV_EVENT)
+		ok &= select_device(sel, ev->event.dev);
+	else if (ev->kind == EV_MEM)
+		ok &= select_device(sel, ev->mem.dev);
+	if (!ok)
+		return false;
+	/* The time of the launch decides. A range is selected if any part of it
+	 * lies inside, so that selected work keeps the ranges around it. */
+	lo = hi = call != NULL ? call->start : ev->start;
+	if (ev->kind == EV_RANGE)
+		hi = ev->end == EV_UNSET ? INT64_MAX : ev->end;
+	if (hi < sel->from || lo >= sel->until || (hi == sel->from && lo < hi))
+		return false;
+	return range_inside(p, pid, lo, hi);
 }
 
 /* True if records of a type that has streams, or domains, are read. */

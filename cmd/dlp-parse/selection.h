@@ -76,9 +76,6 @@ void select_say_unseen(struct selection *sel);
 bool select_event(
     const struct profile *p, const struct event *ev, const struct event *call);
 
-/* True if --range is given. */
-bool range_wanted(const struct selection *sel);
-
 /* Finds the named ranges in a profile. Called before the merge. */
 void range_find(struct profile *p);
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../cmd/dlp-parse/namecache.h"
+#include "../../cmd/dlp-parse/kernname.h"
 #include "buf.h"
 #include "demangle.h"
 
