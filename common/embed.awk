@@ -9,6 +9,11 @@ BEGIN {
 FNR == 1 {
 	name = FILENAME
 	sub(/.*\//, "", name)
+	if (name in seen) {
+		print FILENAME ": " seen[name] " has the same name" >"/dev/stderr"
+		exit 1
+	}
+	seen[name] = FILENAME
 	printf "%s\t{ \"%s\",", (NR > 1 ? " },\n" : ""), name
 }
 {

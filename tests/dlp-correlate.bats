@@ -339,7 +339,7 @@ proj_sums() {
 	local n
 
 	for n in telling word; do
-		sed -n "s/^$n //p" "$ROOT/cmd/dlp-correlate/ops.tab" |
+		sed -n "s/^$n //p" "$ROOT/cmd/dlp-correlate/op_words.tab" |
 		    tr ' ' '\n' >names
 		[ "$(wc -l <names)" -gt 100 ]
 		LC_ALL=C sort -c -u names

@@ -36,7 +36,7 @@ bool mk_tsl(struct marker *m); /* domain TSL: everything */
  * nor a layer. Returns true. */
 bool mk_group(struct marker *m, enum marker_by by);
 
-/* Words of ops.tab. */
+/* Words of op_words.tab. */
 enum mk_word {
 	WORD_TELLING = 1, /* cannot be anything but an op: addmm, masked_fill */
 	WORD_COMMON = 2,  /* an op's name that is also an ordinary word */

@@ -31,7 +31,7 @@ mk_is(enum mk_word classes, struct mview v)
 {
 	static const char *const names[] = { "telling", "word", "space",
 		"product", "tensor-core", NULL };
-	static struct shipped_words words = { "ops.tab", names, { 0 } };
+	static struct shipped_words words = { "op_words.tab", names, { 0 } };
 
 	return (shipped_class(&words, v) & classes) != 0;
 }

@@ -143,7 +143,7 @@ set_kind(struct marker *m, enum marker_kind kind)
 	return true;
 }
 
-/* True if the name begins with one of the namespaces of ops.tab. */
+/* True if the name begins with one of the namespaces of op_words.tab. */
 static bool
 is_spaced(struct mview v)
 {

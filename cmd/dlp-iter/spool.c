@@ -1,128 +1,24 @@
-/*
- * The spool: two tapes, one of the items and one of their lines. A tape is
- * bytes that are written in a row and read in the same order: a few of them in
- * memory, more in a nameless file in TMPDIR. It differs from the tables of
- * common/spill, which are mapped into memory. A full disk is fatal.
- */
+/* The spool: two tapes, one of the items and one of their lines. */
 #include "spool.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "buf.h"
 #include "err.h"
-#include "spill.h"
+#include "tape.h"
 #include "varint.h"
-
-#define MEMORY ((size_t)8 << 20)  /* bytes of a tape in memory */
-#define AT_ONCE ((size_t)1 << 20) /* bytes that are read from the file */
-
-struct tape {
-	struct buf b;
-	int fd;        /* the file; -1: none yet */
-	uint64_t size; /* bytes in the file */
-	uint64_t left; /* bytes in it that were not read yet */
-	size_t pos;    /* the bytes of b that were read */
-	bool reading;
-};
 
 struct spool {
 	struct tape items, lines;
 	struct iter_item last; /* the one that was written, or read */
 };
 
-static void
-fail_tape(void)
-{
-	die_errno("temporary file (see TMPDIR)");
-}
-
-/* Moves the bytes in memory to the end of the file. */
-static void
-tape_full(struct tape *t)
-{
-	const char *p = t->b.s;
-	size_t left = t->b.len;
-	ssize_t n;
-
-	if (t->fd < 0)
-		t->fd = temp_fd();
-	for (; left > 0; p += n, left -= (size_t)n) {
-		n = write(t->fd, p, left);
-		if (n < 0 && errno != EINTR)
-			fail_tape();
-		n = n < 0 ? 0 : n;
-	}
-	t->size += t->b.len;
-	buf_clear(&t->b);
-}
-
-static void
-tape_put(struct tape *t, const char *s, size_t n)
-{
-	buf_put(&t->b, s, n);
-	if (t->b.len >= MEMORY)
-		tape_full(t);
-}
-
-/* Writing is over: reading begins at the start. It can be called again. */
-static void
-tape_rewind(struct tape *t)
-{
-	t->pos = 0;
-	if (t->fd < 0)
-		return;
-	if (!t->reading)
-		tape_full(t);
-	t->reading = true;
-	buf_clear(&t->b);
-	t->left = t->size;
-	if (lseek(t->fd, 0, SEEK_SET) != 0)
-		fail_tape();
-}
-
-/* At least `want` of the bytes that were not read yet, or all of them; *n is
- * how many. They stay where they are until the next call. */
-static char *
-tape_at(struct tape *t, size_t want, size_t *n)
-{
-	size_t room = want > AT_ONCE ? want : AT_ONCE;
-	ssize_t got;
-
-	if (t->b.len - t->pos < want && t->left > 0) {
-		memmove(t->b.s, t->b.s + t->pos, t->b.len - t->pos);
-		t->b.len -= t->pos;
-		t->pos = 0;
-		buf_reserve(&t->b, room - t->b.len);
-		while (t->b.len < want && t->left > 0) {
-			got = read(t->fd, t->b.s + t->b.len, room - t->b.len);
-			if (got < 0 && errno == EINTR)
-				continue;
-			if (got <= 0)
-				fail_tape();
-			t->b.len += (size_t)got;
-			t->left -= (size_t)got;
-		}
-	}
-	*n = t->b.len - t->pos;
-	return t->b.s + t->pos;
-}
-
 /* The spool is new again. */
 static void
 spool_clear(struct spool *s)
 {
-	struct tape *const both[] = { &s->items, &s->lines };
-	size_t i;
-
-	for (i = 0; i < 2; i++) {
-		buf_free(&both[i]->b);
-		if (both[i]->fd >= 0)
-			close(both[i]->fd);
-		*both[i] = (struct tape){ .fd = -1 };
-	}
+	tape_free(&s->items);
+	tape_free(&s->lines);
 	memset(&s->last, 0, sizeof(s->last));
 }
 
@@ -131,7 +27,7 @@ spool_new(void)
 {
 	struct spool *s = xcalloc(1, sizeof(*s));
 
-	s->items.fd = s->lines.fd = -1;
+	s->items = s->lines = TAPE_NEW;
 	return s;
 }
 
@@ -254,7 +150,7 @@ next_item(struct spool *s, struct iter_item *m)
 	if (n == 0)
 		return false;
 	*m = s->last;
-	s->items.pos += (size_t)(pack_item(p, false, m, &s->last) - p);
+	tape_skip(&s->items, (size_t)(pack_item(p, false, m, &s->last) - p));
 	return true;
 }
 
@@ -284,7 +180,7 @@ spool_play(struct spool *s,
 	memset(&s->last, 0, sizeof(s->last));
 	while (next_item(s, &m)) {
 		line = tape_at(&s->lines, m.len, &n);
-		s->lines.pos += m.len;
+		tape_skip(&s->lines, m.len);
 		fn(ctx, &m, line);
 	}
 	spool_clear(s);
