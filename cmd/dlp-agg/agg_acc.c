@@ -86,33 +86,24 @@ wide_put(struct buf *b, const struct wide *w)
 	buf_put(b, p, (size_t)(t + sizeof(t) - p));
 }
 
-static void
-times_ten(struct wide *w, int64_t digit)
-{
-	struct wide two, ten;
-
-	wide_join(w, w);
-	two = *w;
-	wide_join(w, w);
-	wide_join(w, w);
-	ten = *w;
-	wide_join(&ten, &two);
-	wide_add(&ten, digit);
-	*w = ten;
-}
-
 bool
 wide_get(const char *s, size_t n, struct wide *w)
 {
 	const int64_t most = INT64_MAX / 10; /* of hi, for one more digit */
 	bool minus = n > 0 && s[0] == '-';
+	struct wide two;
 	size_t i = minus;
 
 	*w = (struct wide){ 0, 0 };
 	for (; i < n && s[i] >= '0' && s[i] <= '9'; i++) {
 		if (w->hi >= most || w->hi < -most)
 			return false;
-		times_ten(w, minus ? '0' - s[i] : s[i] - '0');
+		wide_join(w, w); /* times ten: as two and eight */
+		two = *w;
+		wide_join(w, w);
+		wide_join(w, w);
+		wide_join(w, &two);
+		wide_add(w, minus ? '0' - s[i] : s[i] - '0');
 	}
 	return i == n && n > (size_t)minus;
 }
@@ -153,26 +144,6 @@ keep(struct store *mem, struct acc_more *m, union agg_num v)
 	m->sorted = false;
 }
 
-static void
-add_int(struct agg_acc *c, int64_t v)
-{
-	wide_add(&c->isum, v);
-	if (c->n == 0 || v < c->min.i)
-		c->min.i = v;
-	if (c->n == 0 || v > c->max.i)
-		c->max.i = v;
-}
-
-static void
-add_double(struct agg_acc *c, double v)
-{
-	c->more->dsum += v;
-	if (c->n == 0 || v < c->min.d)
-		c->min.d = v;
-	if (c->n == 0 || v > c->max.d)
-		c->max.d = v;
-}
-
 void
 acc_add(
     struct store *mem, struct agg_acc *c, bool frac, union agg_num v, int want)
@@ -184,9 +155,17 @@ acc_add(
 		to_double(mem, c);
 	if (acc_is_frac(c)) {
 		v.d = d;
-		add_double(c, d);
+		c->more->dsum += d;
+		if (c->n == 0 || d < c->min.d)
+			c->min = v;
+		if (c->n == 0 || d > c->max.d)
+			c->max = v;
 	} else {
-		add_int(c, v.i);
+		wide_add(&c->isum, v.i);
+		if (c->n == 0 || v.i < c->min.i)
+			c->min = v;
+		if (c->n == 0 || v.i > c->max.i)
+			c->max = v;
 	}
 	c->n++;
 	if (want == 0)

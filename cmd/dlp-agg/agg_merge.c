@@ -82,36 +82,28 @@ field_of(struct agg_spec *a, const char *name)
 	return a->nfield++;
 }
 
-/* The field of dur_pct: the one with that stem that has a sum or a state. */
-static const char *
-pct_field(const struct rec_type *t, const char *name)
-{
-	int i;
-
-	for (i = 0; i < rec_ncols(t); i++) {
-		const char *s = rec_colname(t, i);
-
-		if (starts_with(s, "sum_") && stat_is_pct(name, s + 4))
-			return s + 4;
-		if (starts_with(s, PART_PREFIX) &&
-		    stat_is_pct(name, s + strlen(PART_PREFIX)))
-			return s + strlen(PART_PREFIX);
-	}
-	return NULL;
-}
-
 static bool
 read_stat(
     const struct rec_type *t, int i, struct stat_col *s, const char **field)
 {
-	const char *name = rec_colname(t, i);
+	const char *name = rec_colname(t, i), *c;
+	int k;
 
 	if (stat_result(name, s, field))
 		return true;
-	*field = pct_field(t, name);
 	s->stat = ST_PCT;
 	s->word = "pct";
-	return *field != NULL;
+	/* the field of dur_pct is the one with that stem that has a sum or a
+	 * state */
+	for (k = 0; k < rec_ncols(t); k++) {
+		c = rec_colname(t, k);
+		*field = starts_with(c, "sum_")        ? c + 4
+			 : starts_with(c, PART_PREFIX) ? c + strlen(PART_PREFIX)
+						       : NULL;
+		if (*field != NULL && stat_is_pct(name, *field))
+			return true;
+	}
+	return false;
 }
 
 /* The number of leading columns that are not statistics. */
@@ -206,7 +198,6 @@ check_stat(
     const struct agg_parts *m, const struct rec *r, const struct stat_col *s)
 {
 	const struct agg_part_cols *f;
-	bool ok = true;
 
 	/* pieces of one group's time can overlap another's, and the groups may
 	 * not come in the order of their first records */
@@ -224,13 +215,8 @@ check_stat(
 	if (f->part >= 0 || s->stat == ST_FIRST || s->stat == ST_LAST ||
 	    s->stat == ST_NSET || s->stat == ST_MIN || s->stat == ST_MAX)
 		return;
-	if (s->stat == ST_SUM || s->stat == ST_PCT)
-		ok = f->sum >= 0;
-	else if (s->stat == ST_MEAN)
-		ok = f->sum >= 0;
-	else
-		ok = false;
-	if (!ok)
+	if (f->sum < 0 ||
+	    (s->stat != ST_SUM && s->stat != ST_PCT && s->stat != ST_MEAN))
 		rec_die(r,
 		    "%s of all cannot be computed from these results: write"
 		    " them with dlp-agg --partial",
@@ -289,21 +275,6 @@ fits_result(struct agg_parts *m)
 	return m->want != NULL || !m->coarse;
 }
 
-/* Takes a legend; fatal if it is not that of a result, or does not fit the
- * legends before. */
-static void
-merge_legend(struct agg_parts *m, const struct rec *r)
-{
-	if (!m->made)
-		make_result(m, r);
-	if (!fits_result(m))
-		rec_die(r,
-		    "%s records have other groups or statistics than those"
-		    " before: parts of one result have the same -g, -a, -f",
-		    m->spec.as);
-	place_columns(m, r);
-}
-
 static const char *
 part_field(const struct rec *r, int at, size_t *n)
 {
@@ -313,40 +284,6 @@ part_field(const struct rec *r, int at, size_t *n)
 		return NULL;
 	s = rec_field(r, at, n);
 	return *n == 1 && *s == '-' ? NULL : s;
-}
-
-static struct agg_group *
-find_group(struct agg_parts *m, const struct rec *r)
-{
-	struct agg_groups *a = &m->groups;
-	struct buf *b = &a->key_buf;
-	size_t n;
-	int i;
-
-	buf_clear(b);
-	for (i = 0; i < m->spec.ngroups; i++) {
-		const char *s = rec_field(r, m->group_at[i], &n);
-
-		if (i > 0)
-			buf_putc(b, '\t');
-		buf_put(b, s, n);
-	}
-	return group_get(a, buf_str(b), b->len);
-}
-
-/* A number of a result without a state; false if it is unset. */
-static bool
-read_number(const struct rec *r, int at, bool *frac, union agg_num *v)
-{
-	size_t n;
-	const char *s = part_field(r, at, &n);
-
-	if (s == NULL)
-		return false;
-	*frac = !num_i64(s, n, &v->i);
-	if (*frac && !num_f64(s, n, &v->d))
-		rec_die(r, "no number: '%.*s'", (int)(n < 40 ? n : 40), s);
-	return true;
 }
 
 static void
@@ -394,10 +331,15 @@ get_extreme(struct store *mem, struct agg_acc *c, const struct rec *r, int at,
 {
 	struct agg_acc x = { 0 };
 	union agg_num v;
+	size_t n;
+	const char *s = part_field(r, at, &n);
 	bool frac;
 
-	if (!read_number(r, at, &frac, &v))
+	if (s == NULL)
 		return;
+	frac = !num_i64(s, n, &v.i);
+	if (frac && !num_f64(s, n, &v.d))
+		rec_die(r, "no number: '%.*s'", (int)(n < 40 ? n : 40), s);
 	acc_add(mem, &x, frac, v, 0);
 	acc_extreme(mem, c, &x, least);
 }
@@ -435,25 +377,6 @@ add_state(struct agg_parts *m, const struct rec *r, struct agg_group *g, int i,
 }
 
 static void
-add_ends(struct agg_parts *m, const struct rec *r, struct agg_group *g)
-{
-	size_t n;
-	int i;
-
-	for (i = 0; i < m->spec.nstat; i++) {
-		const struct stat_col *c = &m->spec.stat[i];
-		const char *s = part_field(r, m->stat_at[i], &n);
-
-		if ((c->stat != ST_FIRST && c->stat != ST_LAST) || s == NULL)
-			continue;
-		if (c->stat == ST_LAST)
-			acc_last(&m->groups.mem, &g->acc[c->field], s, n);
-		else
-			acc_first(&m->groups.mem, &g->acc[c->field], s, n);
-	}
-}
-
-static void
 add_union(struct agg_parts *m, const struct rec *r, struct agg_group *g)
 {
 	const char *s;
@@ -479,12 +402,23 @@ add_union(struct agg_parts *m, const struct rec *r, struct agg_group *g)
 static void
 merge_record(struct agg_parts *m, const struct rec *r)
 {
-	struct agg_group *g = find_group(m, r);
-	size_t len;
+	struct agg_groups *a = &m->groups;
+	struct buf *b = &a->key_buf;
+	const struct stat_col *c;
+	struct agg_group *g;
 	const char *s;
 	uint64_t n = 0;
+	size_t len;
 	int i;
 
+	buf_clear(b);
+	for (i = 0; i < m->spec.ngroups; i++) {
+		s = rec_field(r, m->group_at[i], &len);
+		if (i > 0)
+			buf_putc(b, '\t');
+		buf_put(b, s, len);
+	}
+	g = group_get(a, buf_str(b), b->len);
 	s = part_field(r, m->part_n >= 0 ? m->part_n : m->count, &len);
 	if (s != NULL && !num_u64(s, len, &n))
 		rec_die(r, "no count: '%.*s'", (int)(len < 40 ? len : 40), s);
@@ -493,7 +427,14 @@ merge_record(struct agg_parts *m, const struct rec *r)
 		if (m->spec.field[i].numeric)
 			add_state(m, r, g, i, n);
 	add_union(m, r, g);
-	add_ends(m, r, g);
+	for (i = 0; i < m->spec.nstat; i++) {
+		c = &m->spec.stat[i];
+		s = part_field(r, m->stat_at[i], &len);
+		if (c->stat == ST_FIRST && s != NULL)
+			acc_first(&a->mem, &g->acc[c->field], s, len);
+		if (c->stat == ST_LAST && s != NULL)
+			acc_last(&a->mem, &g->acc[c->field], s, len);
+	}
 }
 
 /* The options of the type: those of its -T, otherwise those of the only set. */
@@ -509,18 +450,6 @@ options_of(const struct agg_plan *p, const char *tag)
 	for (i = 0; i < p->n; i++)
 		if (p->spec[i]->in.tag == NULL)
 			return p->spec[i];
-	return NULL;
-}
-
-static struct agg_parts *
-find_parts(const struct agg_merge *g, const char *tag, size_t n)
-{
-	int i;
-
-	for (i = 0; i < g->n; i++)
-		if (strlen(g->v[i]->spec.as) == n &&
-		    memcmp(g->v[i]->spec.as, tag, n) == 0)
-			return g->v[i];
 	return NULL;
 }
 
@@ -548,13 +477,16 @@ add_parts(struct agg_merge *g, const struct rec *r)
 	char *name;
 	const struct agg_spec *o;
 	struct agg_parts *m;
+	int i;
 
 	tab = memchr(tag, '\t', (size_t)(end - tag));
 	n = (size_t)((tab != NULL ? tab : end) - tag);
-	m = find_parts(g, tag, n);
-	if (m != NULL)
-		return m;
 	name = xmemdup(tag, n);
+	for (i = 0; i < g->n; i++)
+		if (strcmp(g->v[i]->spec.as, name) == 0) {
+			free(name);
+			return g->v[i];
+		}
 	o = options_of(g->plan, name);
 	if (o == NULL ||
 	    (o->in.tag == NULL && strcmp(name, "agg") != 0 && !is_partial(r))) {
@@ -579,7 +511,8 @@ add_parts(struct agg_merge *g, const struct rec *r)
 	return m;
 }
 
-/* The reader of each file knows its types by their tags. */
+/* The reader of each file knows its types by their tags. Fatal if the legend is
+ * not that of a result, or does not fit the legends before. */
 static void
 take_legend(struct agg_merge *g, struct rec_reader *rd, const struct rec *r)
 {
@@ -594,7 +527,14 @@ take_legend(struct agg_merge *g, struct rec_reader *rd, const struct rec *r)
 		rec_type_legend(m->type, r->line + head, r->len - head);
 	}
 	rec_set_arg(m->type, m);
-	merge_legend(m, r);
+	if (!m->made)
+		make_result(m, r);
+	if (!fits_result(m))
+		rec_die(r,
+		    "%s records have other groups or statistics than those"
+		    " before: parts of one result have the same -g, -a, -f",
+		    m->spec.as);
+	place_columns(m, r);
 }
 
 static void

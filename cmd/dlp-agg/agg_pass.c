@@ -58,41 +58,24 @@ keep_line(struct agg_pass *p, const struct rec *r, int t)
 	p->any_line = true;
 }
 
+/* Makes a line of the columns of -c, of a record of type t or, if r is NULL, of
+ * its legend. */
 static void
-put_tag(struct agg_pass *p, int t)
-{
-	const struct agg_spec *a = p->spec;
-
-	buf_puts(&p->cut, a->as != NULL ? a->as : a->in.tag[t]);
-}
-
-/* Makes a line of the columns of -c from a record of type t. */
-static void
-cut_record(struct agg_pass *p, struct rec *r, int t)
+cut_line(struct agg_pass *p, const struct rec *r, int t)
 {
 	struct agg_spec *a = p->spec;
 	int i;
 
 	buf_clear(&p->cut);
-	put_tag(p, t);
+	if (r == NULL)
+		buf_putc(&p->cut, '#');
+	buf_puts(&p->cut, a->as != NULL ? a->as : a->in.tag[t]);
 	for (i = 0; i < a->ncut; i++) {
 		buf_putc(&p->cut, '\t');
-		cut_put(&p->cut, &a->cut[i], &a->in, r, t);
-	}
-}
-
-static void
-cut_legend(struct agg_pass *p, int t)
-{
-	const struct agg_spec *a = p->spec;
-	int i;
-
-	buf_clear(&p->cut);
-	buf_putc(&p->cut, '#');
-	put_tag(p, t);
-	for (i = 0; i < a->ncut; i++) {
-		buf_putc(&p->cut, '\t');
-		buf_puts(&p->cut, cut_name(&a->cut[i], &a->in));
+		if (r == NULL)
+			buf_puts(&p->cut, cut_name(&a->cut[i], &a->in));
+		else
+			cut_put(&p->cut, &a->cut[i], &a->in, r, t);
 	}
 }
 
@@ -106,7 +89,7 @@ pass_record(struct agg_pass *p, struct stage *st, struct rec *r, int t)
 		return;
 	a->in.any = true;
 	if (a->ncut > 0)
-		cut_record(p, r, t);
+		cut_line(p, r, t);
 	if (a->sort.n > 0)
 		keep_line(p, r, t);
 	else if (over_limit(p))
@@ -125,7 +108,7 @@ pass_legend(struct agg_pass *p, struct stage *st, struct rec *r, int t)
 
 	input_legend(&p->spec->in, t);
 	if (p->spec->ncut > 0) {
-		cut_legend(p, t);
+		cut_line(p, NULL, t);
 		s = p->cut.s;
 		len = p->cut.len;
 	}
