@@ -106,28 +106,6 @@ begin_section(struct stage *st)
 		join_section(&a->plan.spec[i]->in.join);
 }
 
-/* Two partial results belong to the same section if a hash of the section's
- * first command and facts agrees; sections with the same hash are counted
- * (section_key). */
-static void
-section_meta(struct agg *a, const struct rec *r)
-{
-	bool cmd = r->len > 6 && memcmp(r->line, "##cmd\t", 6) == 0;
-
-	if (cmd ? a->any_cmd : memcmp(r->line, "##info", 6) != 0)
-		return;
-	a->any_cmd |= cmd;
-	a->section = hash_mix(a->section) ^ hash_bytes(r->line, r->len);
-}
-
-static uint64_t
-section_key(struct agg *a)
-{
-	uint64_t *n = map_put(&a->sections, a->section, NULL);
-
-	return a->section + (*n)++;
-}
-
 static void
 join_record(struct agg *a, const struct rec *r)
 {
@@ -201,9 +179,16 @@ static void
 take_meta(struct stage *st, struct rec *r)
 {
 	struct agg *a = st->ctx;
+	bool cmd = r->len > 6 && memcmp(r->line, "##cmd\t", 6) == 0;
 
 	meta_keep(&a->meta, r);
-	section_meta(a, r);
+	/* Two partial results belong to the same section if a hash of the
+	 * section's first command and facts agrees; sections with the same hash
+	 * are counted (end_section). */
+	if (cmd ? a->any_cmd : memcmp(r->line, "##info", 6) != 0)
+		return;
+	a->any_cmd |= cmd;
+	a->section = hash_mix(a->section) ^ hash_bytes(r->line, r->len);
 }
 
 /* --keep passes on metadata and the types that it names. */
@@ -220,39 +205,30 @@ on_pass(struct stage *st, struct rec *r)
 		out_line(r->line, r->len);
 }
 
-/* With --pass, results come at the end of each section. */
-static void
-put_section(struct agg *a)
-{
-	int i;
-
-	for (i = 0; i < a->plan.n; i++)
-		result_put(&a->groups[i], a->plan.memory / 4);
-	for (i = 0; i < a->plan.n; i++) {
-		result_all_notes(&a->groups[i]);
-		intake_forget(&a->groups[i]);
-	}
-}
-
 static void
 end_section(struct stage *st)
 {
 	struct agg *a = st->ctx;
-	uint64_t key;
+	uint64_t *n;
 	int i;
 
-	if (a->lines) {
-		for (i = 0; i < a->plan.n; i++)
-			pass_section_end(a->pass[i]);
+	for (i = 0; i < a->plan.n && a->lines; i++)
+		pass_section_end(a->pass[i]);
+	if (a->lines)
 		return;
-	}
-	key = section_key(a);
+	n = map_put(&a->sections, a->section, NULL);
 	for (i = 0; i < a->plan.n; i++) {
-		a->groups[i].section = key;
+		a->groups[i].section = a->section + *n;
 		intake_section_end(&a->groups[i]);
 	}
-	if (a->plan.pass)
-		put_section(a);
+	++*n;
+	/* with --pass, results come at the end of each section */
+	for (i = 0; i < a->plan.n && a->plan.pass; i++)
+		result_put(&a->groups[i], a->plan.memory / 4);
+	for (i = 0; i < a->plan.n && a->plan.pass; i++) {
+		result_all_notes(&a->groups[i]);
+		intake_forget(&a->groups[i]);
+	}
 }
 
 static struct agg_type *
@@ -271,16 +247,6 @@ type_of(struct agg *a, const char *tag)
 	return y;
 }
 
-/* The aggregation gets the records of that type, and only once if -T names the
- * type twice. */
-static void
-add_use(struct agg_type *y, int spec, int t)
-{
-	if (y->n == 0 || y->use[y->n - 1].spec != spec)
-		y->use = xrealloc(y->use, (size_t)++y->n, sizeof(*y->use));
-	y->use[y->n - 1] = (struct agg_use){ spec, t };
-}
-
 static void
 listen_for(struct agg *a, struct stage *st)
 {
@@ -295,8 +261,14 @@ listen_for(struct agg *a, struct stage *st)
 			type_of(a, "op")->joined = true;
 		if (join_needs_str(&in->join))
 			type_of(a, "str")->joined = true;
-		for (t = 0; t < in->ntypes; t++)
-			add_use(type_of(a, in->tag[t]), i, t);
+		for (t = 0; t < in->ntypes; t++) {
+			y = type_of(a, in->tag[t]);
+			/* only once if -T names the type twice */
+			if (y->n == 0 || y->use[y->n - 1].spec != i)
+				y->use = xrealloc(
+				    y->use, (size_t)++y->n, sizeof(*y->use));
+			y->use[y->n - 1] = (struct agg_use){ i, t };
+		}
 	}
 	for (k = 0; k < a->n_types; k++) {
 		y = a->type[k];
@@ -360,31 +332,14 @@ last_words(const struct agg_spec *spec, bool pass, bool others)
 	join_warn(&in->join);
 }
 
-/* Writes one section of results for all sections read. */
-static void
-put_results(
-    struct agg *a, struct stage *st, bool complete, int argc, char *const *argv)
-{
-	bool whole = !rec_is_fragment(st->rd);
-	int i;
-
-	meta_head(&a->meta, whole, argc, argv);
-	for (i = 0; i < a->plan.n; i++)
-		result_put(&a->groups[i], a->plan.memory / 4);
-	buf_put(&out_buf, a->meta.notes.s, a->meta.notes.len);
-	for (i = 0; i < a->plan.n; i++)
-		result_all_notes(&a->groups[i]);
-	if (complete && whole)
-		stage_end_section();
-}
-
-/* Reads the stream, which is open, to its end and writes the results; argv is
- * for our ##cmd. Returns the exit status. */
+/* Reads the stream, which is open, to its end and writes the results, one
+ * section for all sections read; argv is for our ##cmd. Returns the exit
+ * status. */
 static int
 aggregate(struct agg *a, struct stage *st, int argc, char *const *argv)
 {
 	const struct agg_plan *plan = &a->plan;
-	bool any = false;
+	bool any = false, whole;
 	int rc, i;
 
 	a->lines = plan->n > 0 && plan->spec[0]->nstats == 0;
@@ -394,8 +349,17 @@ aggregate(struct agg *a, struct stage *st, int argc, char *const *argv)
 		any |= plan->spec[i]->in.any;
 	for (i = 0; i < plan->n && rc == EXIT_OK; i++)
 		last_words(plan->spec[i], plan->pass, any);
-	if (!a->lines && !plan->pass)
-		put_results(a, st, rc == EXIT_OK, argc, argv);
+	if (a->lines || plan->pass)
+		return rc;
+	whole = !rec_is_fragment(st->rd);
+	meta_head(&a->meta, whole, argc, argv);
+	for (i = 0; i < plan->n; i++)
+		result_put(&a->groups[i], plan->memory / 4);
+	buf_put(&out_buf, a->meta.notes.s, a->meta.notes.len);
+	for (i = 0; i < plan->n; i++)
+		result_all_notes(&a->groups[i]);
+	if (rc == EXIT_OK && whole)
+		stage_end_section();
 	return rc;
 }
 
@@ -418,17 +382,6 @@ read_list(const char *opt, const char *arg, int *n)
 		if (v[i][0] == '\0')
 			die("%s: empty name in '%s'", opt, arg);
 	return v;
-}
-
-/* A record type's name. */
-static const char *
-check_tag(const char *opt, const char *s)
-{
-	if (*s < 'a' || *s > 'z' ||
-	    s[strspn(s, "abcdefghijklmnopqrstuvwxyz0123456789")] != '\0')
-		die("%s: '%s' is no record type: lower-case letters and digits",
-		    opt, s);
-	return s;
 }
 
 static void
@@ -494,7 +447,12 @@ set_optimizer(void)
 static void
 set_as(const char *arg)
 {
-	last_spec()->as = check_tag("--as", arg);
+	if (*arg < 'a' || *arg > 'z' ||
+	    arg[strspn(arg, "abcdefghijklmnopqrstuvwxyz0123456789")] != '\0')
+		die("--as: '%s' is no record type: lower-case letters and"
+		    " digits",
+		    arg);
+	last_spec()->as = arg;
 }
 
 static void
@@ -537,32 +495,25 @@ static const struct cli_opt opts[] = {
 	{ 0 },
 };
 
-/* --merge takes several files. */
-static int
-merge_files(struct agg_plan *plan, int argc, char **argv, bool unbuffered)
-{
-	if (argc - optind <= 1)
-		(void)cli_operand(argc, argv, usage);
-	plan_check(plan);
-	out_open(unbuffered);
-	return merge_run(plan, argv + optind, argc - optind, argc, argv);
-}
-
 int
 main(int argc, char **argv)
 {
 	struct agg_plan *plan = &agg.plan;
 	struct stage st;
-	const char *path;
+	const char *path = NULL;
 	bool unbuffered;
 
 	cli_init("dlp-agg");
 	plan_add(plan);
 	unbuffered = cli_options(argc, argv, usage, opts);
-	if (plan->merge)
-		return out_finish(merge_files(plan, argc, argv, unbuffered));
-	path = cli_operand(argc, argv, usage);
+	if (!plan->merge || argc - optind <= 1)
+		path = cli_operand(argc, argv, usage);
 	plan_check(plan);
+	if (plan->merge) { /* takes several files */
+		out_open(unbuffered);
+		return out_finish(
+		    merge_run(plan, argv + optind, argc - optind, argc, argv));
+	}
 	if (plan->n > 0 && plan->spec[0]->nstats > 0 && !plan->pass)
 		stage_open_sink(&st, path, unbuffered);
 	else

@@ -273,25 +273,17 @@ make_stats(struct agg_spec *a)
 	}
 }
 
-static bool
-any_per_field(struct agg_spec *a)
-{
-	const char *field;
-	bool per_field = false;
-	int i;
-
-	for (i = 0; i < a->nstats && !per_field; i++)
-		parse_stat(a, i, &per_field, &field);
-	return per_field;
-}
-
 static void
 make_fields(struct agg_spec *a)
 {
 	static char dur[] = "dur_ns", *std[] = { dur };
+	const char *field;
+	bool per_field = false;
 	int i;
 
-	if (a->fields == NULL && any_per_field(a)) {
+	for (i = 0; i < a->nstats && a->fields == NULL && !per_field; i++)
+		parse_stat(a, i, &per_field, &field);
+	if (per_field) {
 		a->fields = std;
 		a->nfields = 1;
 	}
