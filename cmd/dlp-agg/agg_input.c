@@ -1,7 +1,8 @@
-/* The records of -T, their columns, and --where. */
+/* The records of -T, their columns, --where, and the columns of -c. */
 #include "agg_spec.h"
 
 #include <regex.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "array.h"
@@ -110,18 +111,6 @@ struct agg_cond {
 	regex_t re;
 };
 
-static void
-compile(struct agg_cond *c)
-{
-	char text[256];
-	int e = regcomp(&c->re, c->val, REG_EXTENDED | REG_NOSUB);
-
-	if (e == 0)
-		return;
-	regerror(e, &c->re, text, sizeof(text));
-	die("--where: bad regular expression '%s': %s", c->val, text);
-}
-
 static bool
 is_order(enum op op)
 {
@@ -158,7 +147,8 @@ static void
 parse_cond(struct agg_input *in, struct agg_cond *c, char *arg)
 {
 	size_t n = strcspn(arg, " =!<>~"), i, k;
-	char *p = arg + n, *name;
+	char *p = arg + n, *name, text[256];
+	int e;
 
 	p += strspn(p, " ");
 	for (i = 0; i < ARRAY_LEN(ops); i++)
@@ -176,8 +166,13 @@ parse_cond(struct agg_input *in, struct agg_cond *c, char *arg)
 		;
 	c->len = k;
 	c->unset = k == 1 && p[0] == '-';
-	if (!is_order(c->op))
-		compile(c);
+	if (!is_order(c->op)) {
+		e = regcomp(&c->re, c->val, REG_EXTENDED | REG_NOSUB);
+		regerror(e, &c->re, text, sizeof(text));
+		if (e != 0)
+			die("--where: bad regular expression '%s': %s", c->val,
+			    text);
+	}
 	c->name = name = xmemdup(arg, n);
 	read_number(in, c, name);
 	c->col = input_column(in, name);
@@ -218,39 +213,35 @@ compare_value(const struct agg_cond *c, const char *s, size_t n)
 }
 
 static bool
-holds_set(const struct agg_cond *c, const char *s, size_t n)
-{
-	switch (c->op) {
-	case OP_EQ:
-		return compare_value(c, s, n) == 0;
-	case OP_NE:
-		return compare_value(c, s, n) != 0;
-	case OP_LE:
-		return compare_value(c, s, n) <= 0;
-	case OP_GE:
-		return compare_value(c, s, n) >= 0;
-	case OP_LT:
-		return compare_value(c, s, n) < 0;
-	case OP_GT:
-		return compare_value(c, s, n) > 0;
-	case OP_MATCH:
-		return regexec(&c->re, s, 0, NULL, 0) == 0;
-	case OP_NO_MATCH:
-		break;
-	}
-	return regexec(&c->re, s, 0, NULL, 0) != 0;
-}
-
-static bool
 cond_holds(struct buf *tmp, const struct agg_cond *c, const char *s, size_t n)
 {
+	int cmp;
+
 	if (c->unset && (c->op == OP_EQ || c->op == OP_NE))
 		return (s == NULL) == (c->op == OP_EQ);
 	if (s == NULL)
 		return c->op == OP_NE || c->op == OP_NO_MATCH;
 	buf_clear(tmp);
 	esc_undo(tmp, s, n);
-	return holds_set(c, buf_str(tmp), tmp->len);
+	cmp = is_order(c->op) ? compare_value(c, buf_str(tmp), tmp->len)
+			      : regexec(&c->re, buf_str(tmp), 0, NULL, 0);
+	switch (c->op) {
+	case OP_LE:
+		return cmp <= 0;
+	case OP_GE:
+		return cmp >= 0;
+	case OP_LT:
+		return cmp < 0;
+	case OP_GT:
+		return cmp > 0;
+	case OP_EQ:
+	case OP_MATCH:
+		return cmp == 0;
+	case OP_NE:
+	case OP_NO_MATCH:
+		break;
+	}
+	return cmp != 0;
 }
 
 bool
@@ -267,4 +258,107 @@ where_holds(
 			return false;
 	}
 	return true;
+}
+
+/* The columns of -c: of the record, under a new name, a quotient of two, or a
+ * bar. */
+
+/* Splits s at the first c, which must have text on both sides. The second part;
+ * NULL: there is no c. */
+static char *
+split_at(char *s, char c)
+{
+	char *at = strchr(s, c);
+
+	if (at == NULL || at == s || at[1] == '\0')
+		return NULL;
+	*at = '\0';
+	return at + 1;
+}
+
+/* [N*]COL/COL[:DIGITS] */
+static void
+parse_quotient(
+    struct agg_cut *c, struct agg_input *in, char *s, char *by, const char *arg)
+{
+	char *col = split_at(s, '*'), *digits = split_at(by, ':');
+	int64_t v = 3;
+
+	c->scale = 1;
+	if (col != NULL && (!num_f64(s, strlen(s), &c->scale) || c->scale <= 0))
+		die("-c: bad number '%s' in '%s'", s, arg);
+	if (digits != NULL &&
+	    (!num_i64(digits, strlen(digits), &v) || v < 0 || v > 9))
+		die("-c: '%s' in '%s' is no number of digits from 0 to 9",
+		    digits, arg);
+	c->digits = (int)v;
+	c->col = input_column(in, col != NULL ? col : s);
+	c->by = input_column(in, by);
+}
+
+void
+cut_parse(struct agg_cut *c, struct agg_input *in, const char *arg)
+{
+	char *s = xstrdup(arg), *from = split_at(s, '='), *by;
+
+	*c = (struct agg_cut){ .col = -1, .by = -1 };
+	if (from == NULL) {
+		c->col = input_column(in, arg);
+		free(s);
+		return;
+	}
+	c->name = s;
+	by = split_at(from, '/');
+	c->bar = from[0] == '#';
+	if (c->bar)
+		c->col = input_column(in, from + 1);
+	else if (by != NULL)
+		parse_quotient(c, in, from, by, arg);
+	else if (strcmp(from, "-") != 0)
+		c->col = input_column(in, from);
+}
+
+const char *
+cut_name(const struct agg_cut *c, const struct agg_input *in)
+{
+	return c->name != NULL ? c->name : input_canon(in, c->col);
+}
+
+/* The value of a column as a number; false if it is unset or a text. */
+static bool
+cut_f64(struct agg_input *in, const struct rec *r, int t, int col, double *v)
+{
+	size_t n;
+	const char *s = input_value(in, r, t, col, &n);
+
+	return s != NULL && num_f64(s, n, v);
+}
+
+void
+cut_put(struct buf *b, const struct agg_cut *c, struct agg_input *in,
+    const struct rec *r, int t)
+{
+	const char *s = NULL;
+	double v, by;
+	size_t n;
+	int i;
+
+	if (c->by >= 0 && cut_f64(in, r, t, c->col, &v) &&
+	    cut_f64(in, r, t, c->by, &by) && by > 0) {
+		buf_f64(b, c->scale * v / by, c->digits);
+		return;
+	}
+	if (c->bar) {
+		/* ten signs; those below the percentage, rounded, are full */
+		if (cut_f64(in, r, t, c->col, &v))
+			for (i = 0; i < 10; i++)
+				buf_putc(b, i < v / 10 - 0.5 ? '#' : '.');
+		return;
+	}
+	if (c->by < 0 && c->col >= 0)
+		s = input_value(in, r, t, c->col, &n);
+	if (s != NULL)
+		buf_put(b, s, n);
+	else
+		buf_putc(b, '-');
 }
