@@ -1,7 +1,8 @@
 /*
- * Values by group; see stats.h. New rows are kept by key. When they fill half
- * of the memory, the rows of each key that agree in part and first value become
- * one, and go to common/xsort, which has the other half.
+ * Values by group; see stats.h. New rows are kept by key. When they fill their
+ * share of the memory, the rows of each key that agree in part and first value
+ * become one, and go to common/xsort, which has the rest of the memory. The
+ * share is small, so that the processor's caches hold most of it.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -14,8 +15,9 @@
 
 size_t groups_memory = (size_t)48 << 20;
 
-#define KEY_BYTES 64 /* of a key at most, besides its text */
-#define FEW 8        /* rows that are sorted without qsort() */
+#define SHARE(bytes) ((bytes) / 8) /* for new rows */
+#define KEY_BYTES 64               /* of a key at most, besides its text */
+#define FEW 8                      /* rows that are sorted without qsort() */
 
 struct group_row { /* rows of a key with the same part and first value */
 	uint64_t part, n;
@@ -50,7 +52,8 @@ groups_new(int nval)
 
 	t->nval = nval;
 	t->gen = 1;
-	xsort_open(&t->sorted, runs_bytes, NULL, groups_memory / 2);
+	xsort_open(
+	    &t->sorted, runs_bytes, NULL, groups_memory - SHARE(groups_memory));
 	return t;
 }
 
@@ -137,7 +140,7 @@ groups_add_to(struct groups *t, struct group_key *k, const char *key, size_t n,
 	struct new_row *x;
 	bool is_new;
 
-	if (t->key_bytes + t->n * sizeof(*x) > groups_memory / 2)
+	if (t->key_bytes + t->n * sizeof(*x) > SHARE(groups_memory))
 		flush(t);
 	if (k->gen != t->gen) {
 		k->id = smap_put(&t->keys, key, n, &is_new);
