@@ -293,7 +293,6 @@ main(int argc, char **argv)
 	int rc;
 
 	cli_init("dlp-dldb");
-	d->facts = facts_new();
 	unbuffered = cli_options(argc, argv, usage, opts);
 	if (d->path == NULL)
 		cli_usage(usage);

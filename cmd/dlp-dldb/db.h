@@ -61,6 +61,7 @@ enum db_table { /* those of dldb.sql */
  */
 
 #define DOMAIN_ID INT64_C(1)
+#define MAX_DEV 1024
 
 struct db_halves {
 	struct dbw db;
@@ -74,11 +75,16 @@ struct db_halves {
 	struct buf tmp;    /* of a text that is read */
 	struct map strs;   /* id of a str record -> number in words */
 	struct smap dims;  /* "x,y,z"; value: id of the grid_block */
-	struct db_facts *facts;
+	struct smap fixed; /* facts that --set gave */
+	struct db_dev {    /* a GPU; its row has the number from 1 */
+		int64_t dev, n_sm, cc_major, cc_minor;
+		int64_t clock_hz, mem_bytes, membw_bytes_s; /* DBW_NULL */
+		char *name;
+	} dev[MAX_DEV];
+	size_t n_dev;
 	struct map op_at; /* id -> number in op, from 1 */
 	struct db_op *op; /* in the order of their records */
 	size_t n_ops, cap_ops;
-	struct db_ops *ops;
 	struct db_raw *raws;
 	struct db_agg *agg;
 	struct db_sums *sums;
@@ -190,7 +196,6 @@ void raw_run(struct db_halves *d, const struct db_run *run);
 /* Called at the end: writes runs that work named and that never came. */
 void raw_end(struct db_halves *d);
 
-struct db_facts *facts_new(void);
 void facts_start(struct stage *st);
 void facts_meta(struct db_halves *d, const struct rec *r);
 
@@ -200,12 +205,6 @@ bool facts_set(struct db_halves *d, const char *fact);
 
 /* Called at the end: writes the rows. */
 void facts_write(struct db_halves *d);
-
-/* The GPUs: their number, and the i-th one's device number. */
-size_t facts_ndev(const struct db_halves *d);
-int64_t facts_dev(const struct db_halves *d, size_t i);
-/* The id of its row. */
-int64_t facts_gpu_id(const struct db_halves *d, int64_t dev);
 
 /*
  * The aggregated half: sums over the selected iterations, by op, kernel name

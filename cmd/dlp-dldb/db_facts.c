@@ -28,40 +28,21 @@ facts_int(const struct db_halves *d, const char *name, int64_t def)
 	return s != NULL && num_i64(s, strlen(s), &v) ? v : def;
 }
 
-#define MAX_DEV 1024
-
 /* The versions that DLProf 1.8.0 wrote about itself. */
 #define VERSION "1.8.0"
 #define DLPROF_VERSION "v1.8.0"
 #define DLPROF_BUILD "29839685"
 
-struct db_facts {
-	struct fact_dev {
-		int64_t dev, n_sm, cc_major, cc_minor;
-		int64_t clock_hz, mem_bytes, membw_bytes_s; /* DBW_NULL */
-		char *name;
-	} dev[MAX_DEV];
-	size_t n_dev;
-	struct smap fixed; /* facts that --set gave */
-};
-
-struct db_facts *
-facts_new(void)
-{
-	return xcalloc(1, sizeof(struct db_facts));
-}
-
 static void
 on_dev(struct stage *st, struct rec *r)
 {
 	struct db_halves *d = st->ctx;
-	struct db_facts *f = d->facts;
-	struct fact_dev *v = &f->dev[f->n_dev];
+	struct db_dev *v = &d->dev[d->n_dev];
 	const char *s, *dot;
 	size_t n, len;
 
 	stage_pass(st, r);
-	if (f->n_dev == MAX_DEV || !rec_num(r, COL_dev, &v->dev))
+	if (d->n_dev == MAX_DEV || !rec_num(r, COL_dev, &v->dev))
 		return;
 	s = rec_text(r, COL_name, &d->tmp, &n);
 	v->name = xmemdup(s != NULL ? s : "", s != NULL ? n : 0);
@@ -76,7 +57,7 @@ on_dev(struct stage *st, struct rec *r)
 	v->mem_bytes = rec_num_or(r, COL_mem_bytes, DBW_NULL);
 	v->clock_hz = rec_num_or(r, COL_clock_hz, DBW_NULL);
 	v->membw_bytes_s = rec_num_or(r, COL_membw_bytes_s, DBW_NULL);
-	f->n_dev++;
+	d->n_dev++;
 }
 
 void
@@ -103,8 +84,7 @@ facts_meta(struct db_halves *d, const struct rec *r)
 		return;
 	esc_undo(&b, tab + 1, n - (size_t)(tab + 1 - rest));
 	no = smap_put(&d->infos, rest, (size_t)(tab - rest), NULL);
-	if (smap_find(&d->facts->fixed, rest, (size_t)(tab - rest)) ==
-	    SMAP_NONE)
+	if (smap_find(&d->fixed, rest, (size_t)(tab - rest)) == SMAP_NONE)
 		d->infos.val[no] = db_word(d, b.len ? b.s : "", b.len) + 1;
 	buf_free(&b);
 }
@@ -122,33 +102,10 @@ facts_set(struct db_halves *d, const char *fact)
 	if (eq[-1] == '?')
 		n--;
 	else
-		smap_put(&d->facts->fixed, fact, n, NULL);
+		smap_put(&d->fixed, fact, n, NULL);
 	no = smap_put(&d->infos, fact, n, NULL);
 	d->infos.val[no] = db_word(d, eq + 1, strlen(eq + 1)) + 1;
 	return n > 0;
-}
-
-size_t
-facts_ndev(const struct db_halves *d)
-{
-	return d->facts->n_dev;
-}
-
-int64_t
-facts_dev(const struct db_halves *d, size_t i)
-{
-	return d->facts->dev[i].dev;
-}
-
-int64_t
-facts_gpu_id(const struct db_halves *d, int64_t dev)
-{
-	size_t i;
-
-	for (i = 0; i < d->facts->n_dev; i++)
-		if (d->facts->dev[i].dev == dev)
-			return (int64_t)i + 1;
-	return 0;
 }
 
 static const char *
@@ -180,7 +137,7 @@ put_system(struct db_halves *d)
 	const char *mode = fact_text(d, "mode", "");
 	char n[32];
 
-	snprintf(n, sizeof(n), "%zu", d->facts->n_dev);
+	snprintf(n, sizeof(n), "%zu", d->n_dev);
 	dbw_put(&d->db, T_SYSTEM_CONFIG, 1, "ittttttttttitt", INT64_C(1),
 	    fact_text(d, "n_gpu", n), fact_text(d, "cpu", ""),
 	    fact_text(d, "driver", ""), fact_text(d, "framework", ""),
@@ -253,11 +210,11 @@ memory_peak(struct db_halves *d, int64_t dev)
 static void
 put_gpus(struct db_halves *d)
 {
-	const struct fact_dev *v;
+	const struct db_dev *v;
 	int64_t used, total, i;
 
-	for (i = 1; i <= (int64_t)d->facts->n_dev; i++) {
-		v = &d->facts->dev[i - 1];
+	for (i = 1; i <= (int64_t)d->n_dev; i++) {
+		v = &d->dev[i - 1];
 		dbw_put(&d->db, T_GPU_INFOS, i, "itiii", v->dev, v->name,
 		    v->cc_major, v->cc_minor, v->n_sm);
 		used = memory_peak(d, v->dev);

@@ -258,7 +258,7 @@ put_iters(struct db_halves *d, int64_t aggr, struct sum_whole *w)
 		memset(ns, 0, sizeof(ns));
 		for (k = 0; k < w->n_dev; k++) {
 			no = smap_find_pair(
-			    &s->busy_at, it->iter, facts_dev(d, k));
+			    &s->busy_at, it->iter, d->dev[k].dev);
 			for (c = 0; no != SMAP_NONE && c < C_N; c++)
 				ns[c] = num_add(ns[c], s->busy[no].ns[c]);
 		}
@@ -289,7 +289,7 @@ put_devices(struct db_halves *d, int64_t aggr, const struct sum_whole *w)
 	size_t k;
 
 	for (k = 0; k < w->n_dev; k++) {
-		dev = facts_dev(d, k);
+		dev = d->dev[k].dev;
 		ns = 0;
 		for (b = s->busy; b < s->busy + s->n_busy; b++)
 			if (b->dev == dev && b->iter >= w->first &&
@@ -297,8 +297,7 @@ put_devices(struct db_halves *d, int64_t aggr, const struct sum_whole *w)
 				ns = num_add(
 				    ns, num_add(b->ns[C_TC], b->ns[C_KERN]));
 		dbw_put(&d->db, T_DEVICE_GPU_UTILIZATIONS, 0, "iiif", aggr,
-		    DOMAIN_ID, facts_gpu_id(d, dev),
-		    share_of(ns, (double)w->wall));
+		    DOMAIN_ID, (int64_t)k + 1, share_of(ns, (double)w->wall));
 	}
 }
 
@@ -393,7 +392,7 @@ warn_missing(const struct db_halves *d, const char *what, const char *by)
 void
 sums_write(struct db_halves *d)
 {
-	struct sum_whole w = { .n_dev = facts_ndev(d) };
+	struct sum_whole w = { .n_dev = d->n_dev };
 	int64_t aggr;
 
 	if (d->sums->n_iter == 0) {

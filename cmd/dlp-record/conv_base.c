@@ -130,9 +130,6 @@ conv_put(struct conv *c, enum rec_table t, struct conv_ref *ref)
 	    put_key(key, t, 1), (uint64_t)ref->start ^ (uint64_t)1 << 63, 8);
 	ref->table = t;
 	xsort_put(&c->rows, key, sizeof(key), ref, sizeof(*ref));
-	c->n_rows++;
-	if (c->first == DBW_NULL || ref->start < c->first)
-		c->first = ref->start;
 	if (ref->start > c->last)
 		c->last = ref->start;
 	if (ref->end > c->last)
@@ -230,7 +227,7 @@ conv_session(struct conv *c)
 {
 	char *s = rspool_session(&c->dir, "duration");
 
-	c->first = c->last = DBW_NULL;
+	c->last = DBW_NULL;
 	c->duration = s != NULL ? strtoll(s, NULL, 10) : 0;
 	free(s);
 	s = rspool_session(&c->dir, "markers");
@@ -249,7 +246,6 @@ conv_procs(struct conv *c, size_t known)
 		c->proc[i].no = (uint32_t)i;
 		c->proc[i].start = c->proc[i].stop = DBW_NULL;
 		c->proc[i].on = c->proc[i].off = DBW_NULL;
-		c->proc[i].last = DBW_NULL;
 	}
 	for (i = 0; i < c->dir.n; i++)
 		c->proc[i].file = &c->dir.file[i];

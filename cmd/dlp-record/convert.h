@@ -60,7 +60,6 @@ struct conv_proc { /* a file: a process, or one of its programs */
 	int64_t pid;
 	int64_t start, stop; /* DBW_NULL: unknown */
 	int64_t on, off;     /* what was recorded; DBW_NULL: never, no end */
-	int64_t last;        /* time of the last record */
 	bool real_clock;     /* CUPTI's times are of the real-time clock */
 	int64_t mono[2], real[2]; /* both clocks, first and last */
 	int n_clocks;
@@ -125,8 +124,7 @@ struct conv {
 	struct xsort rows;      /* rows by table, then start */
 	struct buf buf;
 	uint64_t count[CONV_COUNTERS];
-	int64_t first, last; /* times of rows; DBW_NULL: none */
-	uint64_t n_rows;
+	int64_t last;      /* time of rows; DBW_NULL: none */
 	bool markers;      /* the session had --markers */
 	int64_t marker_ns; /* what they cost, as a guess */
 	bool has_window;   /* some process recorded */

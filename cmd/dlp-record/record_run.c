@@ -64,29 +64,18 @@ set_signals(void)
 	sigaction(SIGUSR2, &sa, NULL);
 }
 
-/* NAME=value[:old value] */
+/* NAME=value[:old value], or NAME=[old value:]value */
 static void
-prepend(const char *name, const char *value)
+add_path(const char *name, const char *value, bool before)
 {
 	const char *old = getenv(name);
 	struct buf b = { 0 };
 
-	buf_puts(&b, value);
-	if (old != NULL && *old != '\0')
-		buf_printf(&b, ":%s", old);
-	setenv(name, buf_str(&b), 1);
-	buf_free(&b);
-}
-
-static void
-append(const char *name, const char *value)
-{
-	const char *old = getenv(name);
-	struct buf b = { 0 };
-
-	if (old != NULL && *old != '\0')
-		buf_printf(&b, "%s:", old);
-	buf_puts(&b, value);
+	if (old == NULL || *old == '\0')
+		buf_puts(&b, value);
+	else
+		buf_printf(
+		    &b, "%s:%s", before ? value : old, before ? old : value);
 	setenv(name, buf_str(&b), 1);
 	buf_free(&b);
 }
@@ -107,11 +96,11 @@ set_environment(const struct run *run)
 		/* for _exit() and exec, see lib/inj_end.c; a list with these
 		 * separators */
 		if (strpbrk(lib, " :") == NULL)
-			append("LD_PRELOAD", lib);
+			add_path("LD_PRELOAD", lib, false);
 	}
 	if (run->r->markers != NULL) {
 		python = record_lib("python");
-		prepend("PYTHONPATH", python);
+		add_path("PYTHONPATH", python, true);
 		setenv("DLP_MARKERS", run->r->markers, 1);
 		free(python);
 	}
@@ -205,52 +194,33 @@ let_go(const struct pipes *p)
 	return n == 0;
 }
 
-/* True if a file can be made there. */
-static bool
-can_write(const char *out)
-{
-	const char *slash = strrchr(out, '/');
-	char *dir = slash != NULL ? xmemdup(out, (size_t)(slash - out) + 1)
-				  : xstrdup(".");
-	bool ok = access(dir, W_OK | X_OK) == 0;
-
-	free(dir);
-	return ok;
-}
-
-static void
-check_new(const struct run *run)
-{
-	struct stat st;
-
-	if (run->out != NULL && stat(run->out, &st) == 0 && !run->r->force)
-		die("%s exists already; --force writes over it", run->out);
-}
-
 /* Without a place for the database the spool stays. */
 static void
 check_place(struct run *run)
 {
-	if (run->out == NULL || run->folder == NULL || can_write(run->out))
+	const char *slash;
+	char *dir;
+	int err;
+
+	if (run->out == NULL || run->folder == NULL)
+		return;
+	slash = strrchr(run->out, '/');
+	dir = slash != NULL ? xmemdup(run->out, (size_t)(slash - run->out) + 1)
+			    : xstrdup(".");
+	err = access(dir, W_OK | X_OK) != 0 ? errno : 0;
+	free(dir);
+	if (err == 0)
 		return;
 	warn("%s: %s: the recording will stay in %s (dlp-record --convert)",
-	    run->out, strerror(errno), run->folder);
+	    run->out, strerror(err), run->folder);
 	free(run->out);
 	run->out = NULL;
-}
-
-static int64_t
-now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
 static void
 make_folder(struct run *run)
 {
+	struct timespec t;
 	const char *why;
 
 	run->folder = record_folder(run->r->out, &why);
@@ -260,7 +230,9 @@ make_folder(struct run *run)
 		    why);
 		return;
 	}
-	if (record_session(run->r, run->folder, now_ns()))
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	if (record_session(run->r, run->folder,
+		(int64_t)t.tv_sec * 1000000000 + t.tv_nsec))
 		return;
 	warn("%s: %s: the command runs without being recorded", run->folder,
 	    strerror(errno));
@@ -351,17 +323,6 @@ record_convert(const struct record *r)
 	return ok ? EXIT_OK : EXIT_TROUBLE;
 }
 
-/* The process that is started last has the other one's pipe, too, and so it
- * ends first. */
-static void
-start_beside(struct run *run)
-{
-	if (run->folder != NULL && run->r->live)
-		run->live = record_live(run->r, run->folder, &run->live_end);
-	if (run->folder != NULL && run->r->power)
-		run->power = record_power(run->folder, &run->power_end);
-}
-
 /* False if the stream is not complete. */
 static bool
 end_beside(const struct run *run)
@@ -402,11 +363,13 @@ static void
 name_out(struct run *run, bool with_child)
 {
 	const char *out = run->r->out;
+	struct stat st;
 
 	if (out == NULL || (strstr(out, "%p") != NULL) != with_child)
 		return;
 	run->out = record_out(out, (long)run->child);
-	check_new(run);
+	if (stat(run->out, &st) == 0 && !run->r->force)
+		die("%s exists already; --force writes over it", run->out);
 }
 
 int
@@ -422,7 +385,12 @@ record_run(const struct record *r, char **argv)
 	start_child(&run, argv, &p);
 	name_out(&run, true);
 	check_place(&run);
-	start_beside(&run);
+	/* the process that is started last has the other one's pipe, too, and
+	 * so it ends first */
+	if (run.folder != NULL && r->live)
+		run.live = record_live(r, run.folder, &run.live_end);
+	if (run.folder != NULL && r->power)
+		run.power = record_power(run.folder, &run.power_end);
 	ran = let_go(&p);
 	kill_later(r);
 	status = wait_for(run.child);

@@ -124,7 +124,6 @@ enum rspool_nvtx { NVTX_IS_MARK, NVTX_IS_PUSH, NVTX_IS_START, NVTX_IS_END };
 enum { /* flags of struct rspool_nvtx_event */
 	RSPOOL_HAS_COLOR = 1,
 	RSPOOL_HAS_STRING = 2, /* string is the registered string */
-	RSPOOL_HAS_TEXT = 4,
 };
 
 struct rspool_nvtx_event {

@@ -24,8 +24,7 @@ enum abi_kind {
 	ABI_SYNC = 38,
 	ABI_MEMORY2 = 49,
 	ABI_POOL = 50,
-	ABI_GRAPH_TRACE = 51,
-	ABI_KINDS
+	ABI_GRAPH_TRACE = 51
 };
 
 enum {
@@ -47,7 +46,6 @@ enum {
 	ABI_API_ENTER = 0,
 	ABI_API_EXIT = 1,
 
-	ABI_ATTR_ZEROED = 5,
 	ABI_THREAD_ID_SYSTEM = 1,
 	ABI_FLUSH_FORCED = 1,
 
@@ -222,7 +220,6 @@ typedef uint64_t abi_clock(void);
 	    (uint8_t * buffer, size_t valid, void **rec))                      \
 	X(ActivityGetNumDroppedRecords, 0,                                     \
 	    (void *ctx, uint32_t stream, size_t *n))                           \
-	X(ActivitySetAttribute, 0, (uint32_t attr, size_t * n, void *value))   \
 	X(ActivityRegisterTimestampCallback, 0, (abi_clock * clock))           \
 	X(ActivityEnableRuntimeApi, 0, (uint32_t cbid, uint8_t on))            \
 	X(ActivityEnableDriverApi, 0, (uint32_t cbid, uint8_t on))             \
@@ -234,10 +231,8 @@ typedef uint64_t abi_clock(void);
 	X(GetStreamIdEx, 0,                                                    \
 	    (void *ctx, void *stream, uint8_t per_thread, uint32_t *id))       \
 	X(GetContextId, 0, (void *ctx, uint32_t *id))                          \
-	X(GetTimestamp, 0, (uint64_t * t))                                     \
 	X(GetVersion, 0, (uint32_t * version))                                 \
 	X(SetThreadIdType, 0, (uint32_t type))                                 \
-	X(Unsubscribe, 0, (void *sub))                                         \
 	X(Finalize, 0, (void))
 
 struct abi_cupti {

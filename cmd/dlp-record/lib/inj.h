@@ -25,17 +25,15 @@
 
 enum inj_capture { CAPTURE_ALL, CAPTURE_PROFILER, CAPTURE_NVTX, CAPTURE_STEPS };
 
-struct inj_options { /* the session file's lines; see inj_config.c */
+struct inj_options { /* the session file's lines */
 	bool nvtx, cuda, graph_level, memory, sync, all_calls, fork;
 	enum inj_capture capture;
 	char text[512], domain[256]; /* CAPTURE_NVTX; domain "": any */
 	int64_t first, last;         /* CAPTURE_STEPS */
 	int64_t begin_at, duration;  /* ns; begin_at 0: at once */
 	int64_t flush_ns;
-	uint64_t max_bytes; /* 0: no limit */
-	/* for measurements: kinds that are left out, as bits; how calls are
-	 * chosen; what is left out at the end of the window */
-	char cupti[1024]; /* a file; "": search */
+	int64_t max_bytes; /* 0: no limit */
+	char cupti[1024];  /* a file; "": search */
 };
 
 enum inj_window { /* the range that is recorded */
@@ -122,7 +120,6 @@ inj_now(void)
  * spool. */
 bool inj_ready(void);
 bool inj_ready_for_cuda(void);
-bool inj_config(struct inj_options *o, const char *dir);
 
 /* inj_spool.c */
 bool spool_open(void);

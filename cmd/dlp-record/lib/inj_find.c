@@ -17,26 +17,10 @@
 #include "inj.h"
 
 /* Newest first. Those of CUDA 11 have the minor version in their name. */
-static const struct {
-	int major;
-	const char *file;
-} names[] = {
-	{ 15, "libcupti.so.15" },
-	{ 14, "libcupti.so.14" },
-	{ 13, "libcupti.so.13" },
-	{ 12, "libcupti.so.12" },
-	{ 11, "libcupti.so.11.8" },
-	{ 11, "libcupti.so.11.7" },
-	{ 11, "libcupti.so.11.6" },
-	{ 11, "libcupti.so.11.5" },
-	{ 11, "libcupti.so.11.4" },
-	{ 11, "libcupti.so.11.3" },
-	{ 11, "libcupti.so.11.2" },
-	{ 11, "libcupti.so.11.1" },
-	{ 11, "libcupti.so.11.0" },
-};
+static const char *const versions[] = { "15", "14", "13", "12", "11.8", "11.7",
+	"11.6", "11.5", "11.4", "11.3", "11.2", "11.1", "11.0" };
 
-#define N_NAMES (sizeof(names) / sizeof(names[0]))
+#define N_VERSIONS (sizeof(versions) / sizeof(versions[0]))
 
 /* The driver's CUDA version; a CUPTI of a later one does not work with it. */
 static int
@@ -88,18 +72,20 @@ try_file(
 	return true;
 }
 
+/* The newest in a folder, or, with an empty name, where the loader looks. */
 static bool
-try_folder(
-    struct abi_cupti *c, const char *dir, int major, char *where, size_t size)
+try_folder(struct abi_cupti *c, const char *dir, int major, int flags,
+    char *where, size_t size)
 {
 	char path[PATH_MAX];
 	size_t i;
 
-	for (i = 0; i < N_NAMES; i++) {
-		if (names[i].major > major)
+	for (i = 0; i < N_VERSIONS; i++) {
+		if (atoi(versions[i]) > major)
 			continue;
-		snprintf(path, sizeof(path), "%s/%s", dir, names[i].file);
-		if (try_file(c, path, 0, where, size))
+		snprintf(path, sizeof(path), "%s%slibcupti.so.%s", dir,
+		    *dir != '\0' ? "/" : "", versions[i]);
+		if (try_file(c, path, flags, where, size))
 			return true;
 	}
 	return false;
@@ -145,12 +131,12 @@ beside_loaded(struct abi_cupti *c, int major, char *where, size_t size)
 		return false;
 	dl_iterate_phdr(near_library, ctx);
 	for (i = 0; i < ctx->n && !found; i++) {
-		found = try_folder(c, ctx->dir[i], major, where, size);
+		found = try_folder(c, ctx->dir[i], major, 0, where, size);
 		if (found)
 			break;
 		snprintf(
 		    dir, sizeof(dir), "%s/../../cuda_cupti/lib", ctx->dir[i]);
-		found = try_folder(c, dir, major, where, size);
+		found = try_folder(c, dir, major, 0, where, size);
 	}
 	free(ctx);
 	return found;
@@ -172,7 +158,7 @@ in_toolkit(struct abi_cupti *c, int major, char *where, size_t size)
 			continue;
 		for (k = g.gl_pathc; k-- > 0 && !found;)
 			found =
-			    try_folder(c, g.gl_pathv[k], major, where, size);
+			    try_folder(c, g.gl_pathv[k], major, 0, where, size);
 		globfree(&g);
 	}
 	return found;
@@ -182,21 +168,13 @@ bool
 find_cupti(struct abi_cupti *c, char *where, size_t size)
 {
 	int major = driver_major();
-	size_t i;
 
-	for (i = 0; i < N_NAMES; i++)
-		if (try_file(c, names[i].file, RTLD_NOLOAD, where, size))
-			return true;
-	if (inj.opt.cupti[0] != '\0' &&
-	    try_file(c, inj.opt.cupti, 0, where, size))
-		return true;
-	if (beside_loaded(c, major, where, size))
-		return true;
-	for (i = 0; i < N_NAMES; i++)
-		if (names[i].major <= major &&
-		    try_file(c, names[i].file, 0, where, size))
-			return true;
-	if (in_toolkit(c, major, where, size))
+	if (try_folder(c, "", INT_MAX, RTLD_NOLOAD, where, size) ||
+	    (inj.opt.cupti[0] != '\0' &&
+		try_file(c, inj.opt.cupti, 0, where, size)) ||
+	    beside_loaded(c, major, where, size) ||
+	    try_folder(c, "", major, 0, where, size) ||
+	    in_toolkit(c, major, where, size))
 		return true;
 	snprintf(where, size, "%s", "no libcupti found");
 	memset(c, 0, sizeof(*c));

@@ -26,6 +26,86 @@ struct inj inj = {
 	.ready_lock = PTHREAD_MUTEX_INITIALIZER,
 };
 
+enum kind { FLAG, NUMBER, TEXT };
+
+static const struct {
+	const char *key;
+	enum kind kind;
+	size_t at, size;
+} options[] = {
+#define AT(kind, member)                                                       \
+	kind, offsetof(struct inj_options, member),                            \
+	    sizeof(((struct inj_options *)NULL)->member)
+	{ "nvtx", AT(FLAG, nvtx) },
+	{ "cuda", AT(FLAG, cuda) },
+	{ "graph_level", AT(FLAG, graph_level) },
+	{ "memory", AT(FLAG, memory) },
+	{ "sync", AT(FLAG, sync) },
+	{ "all_calls", AT(FLAG, all_calls) },
+	{ "fork", AT(FLAG, fork) },
+	{ "first", AT(NUMBER, first) },
+	{ "last", AT(NUMBER, last) },
+	{ "begin_at", AT(NUMBER, begin_at) },
+	{ "duration", AT(NUMBER, duration) },
+	{ "flush_ns", AT(NUMBER, flush_ns) },
+	{ "max_bytes", AT(NUMBER, max_bytes) },
+	{ "capture_text", AT(TEXT, text) },
+	{ "capture_domain", AT(TEXT, domain) },
+	{ "cupti", AT(TEXT, cupti) },
+#undef AT
+};
+
+/* Unknown keys are facts of the session. */
+static void
+set_option(struct inj_options *o, const char *key, const char *v)
+{
+	size_t i, n = sizeof(options) / sizeof(options[0]);
+	char *to;
+
+	if (strcmp(key, "capture") == 0)
+		o->capture = strcmp(v, "cudaProfilerApi") == 0
+				 ? CAPTURE_PROFILER
+			     : strcmp(v, "nvtx") == 0  ? CAPTURE_NVTX
+			     : strcmp(v, "steps") == 0 ? CAPTURE_STEPS
+						       : CAPTURE_ALL;
+	for (i = 0; i < n && strcmp(options[i].key, key) != 0; i++)
+		continue;
+	if (i == n)
+		return;
+	to = (char *)o + options[i].at;
+	if (options[i].kind == TEXT)
+		snprintf(to, options[i].size, "%s", v);
+	else if (options[i].kind == FLAG)
+		*(bool *)to = strtoll(v, NULL, 10) != 0;
+	else
+		*(int64_t *)(void *)to = strtoll(v, NULL, 10);
+}
+
+/* The options, from the session file that dlp-record wrote into the folder of
+ * the spool. Lines are key=value. */
+static bool
+read_options(struct inj_options *o, const char *dir)
+{
+	char path[1100], line[2048], *eq;
+	FILE *f;
+
+	memset(o, 0, sizeof(*o));
+	snprintf(path, sizeof(path), "%s/" RSPOOL_SESSION, dir);
+	f = fopen(path, "re");
+	if (f == NULL)
+		return false;
+	while (fgets(line, sizeof(line), f) != NULL) {
+		line[strcspn(line, "\n")] = '\0';
+		eq = strchr(line, '=');
+		if (eq == NULL)
+			continue;
+		*eq = '\0';
+		set_option(o, line, eq + 1);
+	}
+	fclose(f);
+	return true;
+}
+
 static void
 process_facts(void)
 {
@@ -53,7 +133,7 @@ begin_process(void)
 		return false;
 	strcpy(inj.dir, dir);
 	inj.pid = getpid();
-	if (!inj_config(&inj.opt, inj.dir) || !spool_open())
+	if (!read_options(&inj.opt, inj.dir) || !spool_open())
 		return false;
 	process_facts();
 	return true;
@@ -90,17 +170,6 @@ after_fork(void)
 		inj_ready();
 }
 
-static bool
-begin(void)
-{
-	if (!begin_process())
-		return false;
-	if (!inj.has_atfork)
-		pthread_atfork(NULL, NULL, after_fork);
-	inj.has_atfork = true;
-	return true;
-}
-
 /* A child of a fork that is the first to use CUDA is recorded like any other
  * process. */
 bool
@@ -123,7 +192,10 @@ inj_ready(void)
 	pthread_mutex_lock(&inj.ready_lock);
 	state = atomic_load(&inj.ready);
 	if (state == NOT_TRIED) {
-		state = begin() ? IS_ON : IS_OFF;
+		state = begin_process() ? IS_ON : IS_OFF;
+		if (state == IS_ON && !inj.has_atfork)
+			pthread_atfork(NULL, NULL, after_fork);
+		inj.has_atfork |= state == IS_ON;
 		atomic_store(&inj.ready, state);
 		if (state == IS_ON) {
 			if (atomic_load(&inj.forked))

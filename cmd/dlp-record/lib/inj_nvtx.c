@@ -202,8 +202,6 @@ put_event(enum rspool_nvtx what, uint32_t domain,
 	}
 	if (string != 0)
 		r.rec.flags |= RSPOOL_HAS_STRING;
-	else if (text != NULL)
-		r.rec.flags |= RSPOOL_HAS_TEXT;
 	if (data != NULL) {
 		r.schema = data->schema;
 		if (data->payload != NULL && data->size <= PAYLOAD_MAX)

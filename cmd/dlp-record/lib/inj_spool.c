@@ -44,7 +44,8 @@ spool_tid(void)
 static bool
 too_large(uint64_t n)
 {
-	return inj.opt.max_bytes > 0 && n * RSPOOL_CHUNK > inj.opt.max_bytes;
+	return inj.opt.max_bytes > 0 &&
+	       n * RSPOOL_CHUNK > (uint64_t)inj.opt.max_bytes;
 }
 
 /* Notes why there is no room, once. The note itself needs none: it is a file
