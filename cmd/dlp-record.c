@@ -96,27 +96,24 @@ set_graphs(void *to, const char *arg)
 		die("-g: '%s' is not one of node, graph", arg);
 }
 
-/* nvtx:TEXT[@DOMAIN]; the text itself can have an @ if it ends with one. */
-static void
-set_nvtx_range(struct record *r, const char *arg)
-{
-	const char *at = strrchr(arg, '@');
-
-	r->capture = "nvtx";
-	r->text = at != NULL ? xmemdup(arg, (size_t)(at - arg)) : xstrdup(arg);
-	r->domain = at != NULL ? xstrdup(at + 1) : NULL;
-	if (*r->text == '\0')
-		die("-c: nvtx: needs the text of a range");
-}
-
 static void
 set_capture(void *to, const char *arg)
 {
 	struct record *r = to;
+	const char *at;
 
-	if (strncmp(arg, "nvtx:", 5) == 0)
-		set_nvtx_range(r, arg + 5);
-	else if (strcmp(arg, "cudaProfilerApi") == 0)
+	if (strncmp(arg, "nvtx:", 5) == 0) {
+		/* nvtx:TEXT[@DOMAIN]; the text itself can have an @ if it ends
+		 * with one */
+		arg += 5;
+		at = strrchr(arg, '@');
+		r->capture = "nvtx";
+		r->text = at != NULL ? xmemdup(arg, (size_t)(at - arg))
+				     : xstrdup(arg);
+		r->domain = at != NULL ? xstrdup(at + 1) : NULL;
+		if (*r->text == '\0')
+			die("-c: nvtx: needs the text of a range");
+	} else if (strcmp(arg, "cudaProfilerApi") == 0)
 		r->capture = "cudaProfilerApi";
 	else if (strcmp(arg, "none") == 0)
 		r->capture = "none";

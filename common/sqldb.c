@@ -6,10 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "buf.h"
 #include "err.h"
 
-#define SQLDB_LENGTH (1 << 26)
+#define SQLDB_LENGTH (1 << 26) /* the longest value or row, in bytes */
 
 /*
  * A way for SQLite to read a file that nobody writes. If pages are requested in
@@ -222,21 +223,12 @@ harden(sqlite3 *db)
 	size_t i;
 
 	sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
-	for (i = 0; i < sizeof(off) / sizeof(off[0]); i++)
+	for (i = 0; i < ARRAY_LEN(off); i++)
 		sqlite3_db_config(db, off[i], 0, NULL);
-	for (i = 0; i < sizeof(limits) / sizeof(limits[0]); i++)
+	for (i = 0; i < ARRAY_LEN(limits); i++)
 		sqlite3_limit(db, limits[i][0], limits[i][1]);
 	sqlite3_drop_modules(db, NULL); /* no virtual tables */
 	sqlite3_exec(db, "PRAGMA cell_size_check=1", NULL, NULL, NULL);
-}
-
-static bool
-may_pragma(const char *name)
-{
-	return strcmp(name, "table_info") == 0 ||
-	       strcmp(name, "table_xinfo") == 0 ||
-	       strcmp(name, "index_list") == 0 ||
-	       strcmp(name, "integrity_check") == 0;
 }
 
 /* db is main or temp; by is the view or trigger that requests the access. The
@@ -246,6 +238,10 @@ static int
 authorize(void *ctx, int what, const char *a, const char *b, const char *db,
     const char *by)
 {
+	static const char *const pragmas[] = { "table_info", "table_xinfo",
+		"index_list", "integrity_check" };
+	size_t i;
+
 	(void)ctx;
 	(void)b;
 	if (by != NULL)
@@ -262,7 +258,10 @@ authorize(void *ctx, int what, const char *a, const char *b, const char *db,
 		return strcmp(a, "sqlite_master") == 0 ? SQLITE_OK
 						       : SQLITE_DENY;
 	case SQLITE_PRAGMA:
-		return a != NULL && may_pragma(a) ? SQLITE_OK : SQLITE_DENY;
+		for (i = 0; i < ARRAY_LEN(pragmas); i++)
+			if (a != NULL && strcmp(a, pragmas[i]) == 0)
+				return SQLITE_OK;
+		return SQLITE_DENY;
 	default:
 		return SQLITE_DENY;
 	}
@@ -274,16 +273,6 @@ spend(void *ctx)
 	(void)ctx;
 	steps_left -= STEPS_AT_ONCE;
 	return steps_left < 0;
-}
-
-static void
-set_budget(sqlite3 *db, int64_t size)
-{
-	if (size > INT64_MAX / 4 / STEPS_PER_BYTE)
-		size = INT64_MAX / 4 / STEPS_PER_BYTE;
-	if (steps_left < INT64_MAX / 2)
-		steps_left += STEPS_AT_LEAST + size * STEPS_PER_BYTE;
-	sqlite3_progress_handler(db, STEPS_AT_ONCE, spend, NULL);
 }
 
 int
@@ -301,7 +290,11 @@ sqldb_read(sqlite3 **db, const char *path, bool immutable, int64_t size)
 	if (rc != SQLITE_OK)
 		return rc;
 	harden(*db);
-	set_budget(*db, size);
+	if (size > INT64_MAX / 4 / STEPS_PER_BYTE)
+		size = INT64_MAX / 4 / STEPS_PER_BYTE;
+	if (steps_left < INT64_MAX / 2)
+		steps_left += STEPS_AT_LEAST + size * STEPS_PER_BYTE;
+	sqlite3_progress_handler(*db, STEPS_AT_ONCE, spend, NULL);
 	return sqlite3_set_authorizer(*db, authorize, NULL);
 }
 

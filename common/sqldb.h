@@ -10,8 +10,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The longest value or row that is read, in bytes. */
-
 /*
  * Opens the database at path, of size bytes, for reading. immutable: nobody
  * writes it, and it has no write-ahead log. Statements can SELECT from tables

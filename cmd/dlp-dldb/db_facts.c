@@ -116,26 +116,19 @@ fact_text(const struct db_halves *d, const char *name, const char *def)
 	return s != NULL ? s : def;
 }
 
-/* The numbers in the order of the guide; only pytorch's is known for certain.
- */
-static int64_t
-mode_number(const char *mode)
-{
-	static const char *const modes[] = { "simple", "tensorflow1",
-		"tensorflow2", "pytorch", "tensorrt" };
-	size_t i;
-
-	for (i = 0; i < ARRAY_LEN(modes); i++)
-		if (strcmp(mode, modes[i]) == 0)
-			return (int64_t)i + 1;
-	return 0;
-}
-
 static void
 put_system(struct db_halves *d)
 {
+	/* in the order of the guide; only pytorch's number is known for
+	 * certain */
+	static const char *const modes[] = { "", "simple", "tensorflow1",
+		"tensorflow2", "pytorch", "tensorrt" };
 	const char *mode = fact_text(d, "mode", "");
+	int64_t mode_no = ARRAY_LEN(modes) - 1;
 	char n[32];
+
+	while (mode_no > 0 && strcmp(mode, modes[mode_no]) != 0)
+		mode_no--;
 
 	snprintf(n, sizeof(n), "%zu", d->n_dev);
 	dbw_put(&d->db, T_SYSTEM_CONFIG, 1, "ittttttttttitt", INT64_C(1),
@@ -145,7 +138,7 @@ put_system(struct db_halves *d)
 	    fact_text(d, "nsys_version", fact_text(d, "recorder", "")),
 	    fact_text(d, "dlprof_version", DLPROF_VERSION),
 	    fact_text(d, "dlprof_build", DLPROF_BUILD),
-	    fact_text(d, "profile_name", ""), mode_number(mode), mode,
+	    fact_text(d, "profile_name", ""), mode_no, mode,
 	    fact_text(d, "command", ""));
 	dbw_put(&d->db, T_DB_VERSION, 1, "tt", VERSION,
 	    fact_text(d, "schema_original", VERSION));

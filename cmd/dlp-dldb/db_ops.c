@@ -32,19 +32,6 @@ one_shape(const char *s, struct buf *sizes, struct buf *letters)
 	return *s == '>' ? s + 1 : s;
 }
 
-/* The name before a shape is already JSON text. */
-static void
-put_shape_name(struct buf *names, const char *s, const char *open)
-{
-	size_t n = (size_t)(open - s);
-
-	if (n >= 2 && memcmp(open - 2, ": ", 2) == 0)
-		n -= 2;
-	buf_putc(names, '"');
-	buf_put(names, s, n);
-	buf_putc(names, '"');
-}
-
 /* Splits DLProf's shapes, "<N:32, C:3>; x: <6>": appends [[32,3],[6]], ["","x"]
  * and N,C, the letters of the shapes that have some, joined by ";". Appends
  * nothing for a text without a shape. */
@@ -53,11 +40,16 @@ shape_split(
     const char *s, struct buf *sizes, struct buf *names, struct buf *letters)
 {
 	const char *open, *sep = "[";
+	size_t n;
 
 	while ((open = strchr(s, '<')) != NULL) {
 		buf_puts(sizes, sep);
 		buf_puts(names, sep);
-		put_shape_name(names, s, open);
+		/* the name before a shape is already JSON text */
+		n = (size_t)(open - s);
+		if (n >= 2 && memcmp(open - 2, ": ", 2) == 0)
+			n -= 2;
+		buf_printf(names, "\"%.*s\"", (int)n, s);
 		buf_puts(letters, *sep == ',' ? ";" : "");
 		s = one_shape(open + 1, sizes, letters);
 		s += strspn(s, ",; ");

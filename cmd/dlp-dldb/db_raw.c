@@ -193,16 +193,16 @@ text_col(struct db_halves *d, const struct rec *r, int col)
 }
 
 static int64_t
-long_name(struct db_halves *d, const struct db_work *w)
+long_name(struct db_halves *d, const struct rec *r)
 {
 	const uint64_t *no;
 	int64_t id;
 
-	if (!rec_num(w->r, COL_name_id, &id))
+	if (!rec_num(r, COL_name_id, &id))
 		return db_str_id(d, "");
 	no = map_get(&d->strs, (uint64_t)id);
 	if (no == NULL)
-		rec_die(w->r, "str %lld has no record", (long long)id);
+		rec_die(r, "str %lld has no record", (long long)id);
 	return db_word_id(d, (uint32_t)*no);
 }
 
@@ -224,7 +224,7 @@ raw_work(struct db_halves *d, const struct db_work *w)
 		name = full = w->kind == K_GRAPH ? db_str_id(d, GRAPH_NAME) : 0;
 		if (w->kind == K_KERN) {
 			name = db_word_id(d, w->name);
-			full = long_name(d, w);
+			full = long_name(d, r);
 		}
 		DBW_ADD(db, T_KERNELS, w->id, w->op->id, nth, name, full, w->tc,
 		    start, stop, w->start, w->end, dim_id(d, r, COL_grid),

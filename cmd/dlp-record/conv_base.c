@@ -9,6 +9,20 @@
 
 #include "array.h"
 
+const struct conv_count conv_counts[CONV_COUNTERS] = {
+	[CONV_UNTIMED] = { "gpu_untimed",
+	    "GPU records without times, left out" },
+	[CONV_CLIPPED] = { "ends_clipped", NULL },
+	[CONV_DROPPED] = { "cupti_dropped", "GPU records that CUPTI dropped" },
+	[CONV_LOST] = { "records_lost",
+	    "records for which the spool had no room" },
+	[CONV_BAD] = { "cupti_records_bad",
+	    "records of CUPTI that cannot be read" },
+	[CONV_DAMAGED] = { "spool_damaged",
+	    "damaged parts of the spool, left out" },
+	[CONV_RELEASED] = { "released_before", NULL },
+};
+
 const void *
 conv_rec(const struct conv *c, const struct conv_ref *ref)
 {
@@ -203,6 +217,26 @@ int64_t
 conv_gtid(const struct conv_proc *p, uint32_t tid)
 {
 	return conv_gpid(p) + (int64_t)(tid & 0xffffff);
+}
+
+static int
+by_number(const void *va, const void *vb)
+{
+	const uint64_t *a = va, *b = vb;
+
+	return *a < *b ? -1 : *a > *b;
+}
+
+uint64_t *
+conv_sorted(const struct map *m, bool keys, size_t *n)
+{
+	uint64_t *v = xcalloc(m->n + 1, sizeof(*v)), key, val;
+	size_t it = 0;
+
+	for (*n = 0; *n < m->n && map_next(m, &it, &key, &val); (*n)++)
+		v[*n] = keys ? key : val;
+	qsort(v, *n, sizeof(*v), by_number);
+	return v;
 }
 
 /* Between the two pairs of clocks the difference changes evenly. */

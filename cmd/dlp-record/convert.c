@@ -15,25 +15,6 @@
 #include "sandbox.h"
 #include "shipped.h"
 
-/* What is missing or was changed, for the user. */
-static void
-say_counts(const struct conv *c)
-{
-	static const char *const what[CONV_COUNTERS] = {
-		[CONV_UNTIMED] = "GPU records without times, left out",
-		[CONV_DROPPED] = "GPU records that CUPTI dropped",
-		[CONV_LOST] = "records for which the spool had no room",
-		[CONV_BAD] = "records of CUPTI that cannot be read",
-		[CONV_DAMAGED] = "damaged parts of the spool, left out",
-	};
-	int i;
-
-	for (i = 0; i < CONV_COUNTERS; i++)
-		if (c->count[i] > 0 && what[i] != NULL)
-			warn("%s: %llu", what[i],
-			    (unsigned long long)c->count[i]);
-}
-
 /* The spool of a process could not grow: the file says why. */
 static void
 say_full(const char *folder)
@@ -67,8 +48,12 @@ void
 conv_say(struct conv *c, const char *folder)
 {
 	char *capture = rspool_session(&c->dir, "capture");
+	int i;
 
-	say_counts(c);
+	for (i = 0; i < CONV_COUNTERS; i++)
+		if (c->count[i] > 0 && conv_counts[i].what != NULL)
+			warn("%s: %llu", conv_counts[i].what,
+			    (unsigned long long)c->count[i]);
 	say_full(folder);
 	/* nothing was recorded: the reason, as far as it is known */
 	if (c->dir.n == 0)

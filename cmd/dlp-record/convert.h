@@ -90,6 +90,12 @@ enum conv_counter {
 	CONV_COUNTERS
 };
 
+/* What was left out or changed: its name, as the library counts it and the
+ * diagnostics show it, and what the user is told; NULL: nothing. */
+extern const struct conv_count {
+	const char *name, *what;
+} conv_counts[CONV_COUNTERS];
+
 struct conv_stack { /* ranges that are open on a thread */
 	struct conv_open {
 		uint32_t domain;
@@ -186,6 +192,8 @@ bool conv_is_gpu(const struct conv_ref *ref);
 /* Its correlation id, its node of a graph; 0 if it has none. */
 uint32_t conv_corr(const struct conv *c, const struct conv_ref *ref);
 uint64_t conv_node(const struct conv *c, const struct conv_ref *ref);
+/* The keys of a map, or its values, in their order; the caller frees them. */
+uint64_t *conv_sorted(const struct map *m, bool keys, size_t *n);
 int64_t conv_gpid(const struct conv_proc *p);
 int64_t conv_gtid(const struct conv_proc *p, uint32_t tid);
 /* A time of CUPTI's on NVTX's clock. */

@@ -145,41 +145,24 @@ gpu_rows(struct conv *c)
 	}
 }
 
-static int
-by_key(const void *va, const void *vb)
-{
-	const uint64_t *a = va, *b = vb;
-
-	return *a < *b ? -1 : *a > *b;
-}
-
-/* The names of threads, in the order of their numbers. */
-static void
-thread_rows(struct conv *c, const struct conv_proc *p)
-{
-	uint64_t *key = xcalloc(p->tasks.n + 1, sizeof(*key)), val;
-	size_t it = 0, n = 0, i;
-
-	while (n < p->tasks.n && map_next(&p->tasks, &it, &key[n], &val))
-		n++;
-	qsort(key, n, sizeof(*key), by_key);
-	for (i = 0; i < n; i++)
-		DBW_ROW(&c->db, RT_THREADS,
-		    conv_known(c, &p->tasks, key[i], ""),
-		    20 /* the usual priority */,
-		    conv_gtid(p, (uint32_t)key[i]));
-	free(key);
-}
-
+/* Each with the names of its threads, in the order of their numbers. */
 static void
 process_rows(struct conv *c)
 {
 	struct conv_proc *p;
+	uint64_t *tid;
+	size_t n, i;
 
 	for (p = c->proc; p < c->proc + c->dir.n; p++) {
 		dbw_put(&c->db, RT_PROCESSES, conv_gpid(p), "it", p->pid,
 		    p->name != NULL ? p->name : "process");
-		thread_rows(c, p);
+		tid = conv_sorted(&p->tasks, true, &n);
+		for (i = 0; i < n; i++)
+			DBW_ROW(&c->db, RT_THREADS,
+			    conv_known(c, &p->tasks, tid[i], ""),
+			    20 /* the usual priority */,
+			    conv_gtid(p, (uint32_t)tid[i]));
+		free(tid);
 		conv_schemas(c, p);
 	}
 }
@@ -305,15 +288,6 @@ details_row(struct conv *c)
 static void
 count_rows(struct conv *c)
 {
-	static const char *const name[CONV_COUNTERS] = {
-		[CONV_UNTIMED] = "gpu_untimed",
-		[CONV_CLIPPED] = "ends_clipped",
-		[CONV_DROPPED] = "cupti_dropped",
-		[CONV_LOST] = "records_lost",
-		[CONV_BAD] = "cupti_records_bad",
-		[CONV_DAMAGED] = "spool_damaged",
-		[CONV_RELEASED] = "released_before",
-	};
 	struct dbw *db = &c->db;
 	int i;
 
@@ -321,7 +295,7 @@ count_rows(struct conv *c)
 		if (c->count[i] == 0)
 			continue;
 		buf_clear(&c->buf);
-		buf_printf(&c->buf, "%s: %llu", name[i],
+		buf_printf(&c->buf, "%s: %llu", conv_counts[i].name,
 		    (unsigned long long)c->count[i]);
 		dbw_begin(db, RT_DIAGNOSTIC);
 		DBW_INTS(db, 0, 1, 3 /* by the conversion */,
@@ -331,25 +305,13 @@ count_rows(struct conv *c)
 	}
 }
 
-static void
-string_rows(struct conv *c)
-{
-	uint32_t i;
-	size_t n;
-	const char *s;
-
-	for (i = 0; i < c->text.n; i++) {
-		s = smap_str(&c->text, i, &n);
-		dbw_begin(&c->db, RT_STRINGS);
-		DBW_INTS(&c->db, (int64_t)i + 1);
-		dbw_text(&c->db, s, n);
-		dbw_end(&c->db);
-	}
-}
-
 void
 conv_facts(struct conv *c)
 {
+	const char *text;
+	uint32_t i;
+	size_t n;
+
 	gpu_rows(c);
 	process_rows(c);
 	env_rows(c);
@@ -358,5 +320,11 @@ conv_facts(struct conv *c)
 	conv_power(c);
 	count_rows(c);
 	export_rows(c);
-	string_rows(c);
+	for (i = 0; i < c->text.n; i++) {
+		text = smap_str(&c->text, i, &n);
+		dbw_begin(&c->db, RT_STRINGS);
+		DBW_INTS(&c->db, (int64_t)i + 1);
+		dbw_text(&c->db, text, n);
+		dbw_end(&c->db);
+	}
 }

@@ -50,22 +50,16 @@ refs_add(struct conv_refs *to, const struct conv_ref *ref)
 	to->v[to->n++] = *ref;
 }
 
-/* Names of domains, categories, threads; contexts and streams. */
-static bool
-is_name(const struct conv *c, const struct conv_ref *ref)
-{
-	uint16_t type = ((const struct rspool_rec *)conv_rec(c, ref))->type;
-
-	return type == RSPOOL_DOMAIN || type == RSPOOL_CATEGORY ||
-	       type == RSPOOL_LABEL || type == RSPOOL_CONTEXT ||
-	       type == RSPOOL_STREAM;
-}
-
 void
 conv_hold(struct conv *c, enum rec_table t, struct conv_ref *ref)
 {
+	uint16_t type = ((const struct rspool_rec *)conv_rec(c, ref))->type;
+	bool is_name = type == RSPOOL_DOMAIN || type == RSPOOL_CATEGORY ||
+		       type == RSPOOL_LABEL || type == RSPOOL_CONTEXT ||
+		       type == RSPOOL_STREAM;
+
 	ref->table = t;
-	refs_add(is_name(c, ref) ? &c->live->always : &c->live->held, ref);
+	refs_add(is_name ? &c->live->always : &c->live->held, ref);
 }
 
 bool
@@ -223,13 +217,6 @@ is_due(const struct conv *c, const struct conv_ref *r, int64_t cut)
 	return (t != NULL ? (int64_t)*t : r->start) < cut;
 }
 
-/* What a section is worth writing for. */
-static bool
-is_event(const struct conv_ref *r)
-{
-	return r->table == RT_NVTX || r->table == RT_CALLS || conv_is_gpu(r);
-}
-
 /* False if nothing is due. */
 static bool
 write_due(struct conv *c, const char *path, int64_t cut)
@@ -239,8 +226,13 @@ write_due(struct conv *c, const char *path, int64_t cut)
 	struct conv_ref r;
 	bool any = false;
 
-	for (i = 0; i < l->held.n && !any; i++)
-		any = is_event(&l->held.v[i]) && is_due(c, &l->held.v[i], cut);
+	/* a section is worth writing for ranges, calls and GPU work */
+	for (i = 0; i < l->held.n && !any; i++) {
+		r = l->held.v[i];
+		any = (r.table == RT_NVTX || r.table == RT_CALLS ||
+			  conv_is_gpu(&r)) &&
+		      is_due(c, &r, cut);
+	}
 	if (!any && !l->last)
 		return false;
 	smap_free(&c->text);

@@ -15,35 +15,6 @@ keep_text(struct conv *c, struct map *m, uint64_t key, const char *s, size_t n)
 	*map_put(m, key, NULL) = smap_put(&c->own, s, n, NULL);
 }
 
-static void
-read_window(struct conv *c, struct conv_proc *p, const struct rspool_window *r)
-{
-	if (r->on == 0) {
-		if (p->off == DBW_NULL || r->t < p->off)
-			p->off = r->t;
-		return;
-	}
-	p->on = r->t;
-	if (c->duration > 0 && p->off == DBW_NULL)
-		p->off = r->t + c->duration;
-}
-
-static void
-read_count(struct conv *c, const struct rspool_text *r)
-{
-	static const struct {
-		const char *name;
-		enum conv_counter counter;
-	} counts[] = { { "records_lost", CONV_LOST },
-		{ "cupti_dropped", CONV_DROPPED },
-		{ "cupti_records_bad", CONV_BAD } };
-	size_t i;
-
-	for (i = 0; i < ARRAY_LEN(counts); i++)
-		if (text_is(r->text, r->len, counts[i].name))
-			c->count[counts[i].counter] += (uint64_t)r->t;
-}
-
 /* What rows refer to. The ends of start/end ranges can be on other threads than
  * their beginnings. */
 static void
@@ -52,6 +23,7 @@ read_meaning(struct conv *c, struct conv_proc *p, const struct rspool_rec *r,
 {
 	const struct rspool_text *text = (const void *)r;
 	const struct rspool_clock *clock = (const void *)r;
+	const struct rspool_window *window = (const void *)r;
 	const struct rspool_callname *call = (const void *)r;
 	const struct rspool_named *named = (const void *)r;
 	const struct rspool_nvtx_event *event = (const void *)r;
@@ -63,7 +35,9 @@ read_meaning(struct conv *c, struct conv_proc *p, const struct rspool_rec *r,
 		conv_fact(c, p, text->text, text->len);
 		break;
 	case RSPOOL_COUNT:
-		read_count(c, text);
+		for (i = CONV_DROPPED; i <= CONV_BAD; i++)
+			if (text_is(text->text, text->len, conv_counts[i].name))
+				c->count[i] += (uint64_t)text->t;
 		break;
 	case RSPOOL_NAME:
 		keep_text(c, &p->names, text->id, text->text, text->len);
@@ -78,7 +52,14 @@ read_meaning(struct conv *c, struct conv_proc *p, const struct rspool_rec *r,
 		p->n_clocks += p->n_clocks < 2;
 		break;
 	case RSPOOL_WINDOW:
-		read_window(c, p, (const void *)r);
+		if (window->on == 0) {
+			if (p->off == DBW_NULL || window->t < p->off)
+				p->off = window->t;
+			break;
+		}
+		p->on = window->t;
+		if (c->duration > 0 && p->off == DBW_NULL)
+			p->off = window->t + c->duration;
 		break;
 	case RSPOOL_CALLNAME:
 		keep_text(c, &p->calls,

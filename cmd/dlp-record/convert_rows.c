@@ -263,28 +263,14 @@ put_memory(struct conv *c, const struct conv_proc *p,
 	dbw_end(db);
 }
 
-static int
-by_place(const void *va, const void *vb)
-{
-	const uint64_t *a = va, *b = vb;
-
-	return *a < *b ? -1 : *a > *b;
-}
-
 /* Allocations that are there when the recording begins are rows of that time,
  * without a call. */
 static void
 put_live(struct conv *c, struct conv_proc *p)
 {
-	uint64_t *at, key;
-	size_t it = 0, n = 0, i;
+	size_t n, i;
+	uint64_t *at = conv_sorted(&p->live, false, &n);
 
-	if (p->live.n == 0)
-		return;
-	at = xcalloc(p->live.n, sizeof(*at));
-	while (n < p->live.n && map_next(&p->live, &it, &key, &at[n]))
-		n++;
-	qsort(at, n, sizeof(*at), by_place);
 	for (i = 0; i < n; i++)
 		put_memory(
 		    c, p, (const void *)(p->file->map + at[i]), p->on, 0);

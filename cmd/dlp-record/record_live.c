@@ -16,7 +16,7 @@
 #include "record.h"
 
 struct live {
-	const char *folder, *parse;
+	const char *parse;
 	struct buf db;
 	bool deaf; /* nobody reads any more */
 };
@@ -47,27 +47,14 @@ put_section(struct live *l)
 	(void)unlink(buf_str(&l->db));
 }
 
-/* A step each `flush`, and the last one when the pipe is closed. */
-static void
-run_live(struct live *l, int fd, int64_t flush)
-{
-	struct pollfd p = { fd, POLLIN, 0 };
-	struct conv *c = conv_live_begin();
-	int64_t lag = flush + flush / 2 + 200000000;
-	bool last = false;
-
-	while (!last && !l->deaf) {
-		last = poll(&p, 1, (int)(flush / 1000000)) > 0;
-		if (conv_live_step(c, l->folder, buf_str(&l->db), lag, last))
-			put_section(l);
-	}
-	conv_live_end(c, l->folder);
-}
-
 pid_t
 record_live(const struct record *r, const char *folder, int *end)
 {
-	struct live l = { .folder = folder };
+	struct live l = { 0 };
+	int64_t lag = r->flush + r->flush / 2 + 200000000;
+	struct pollfd p = { .events = POLLIN };
+	bool last = false;
+	struct conv *c;
 	int fd[2];
 	pid_t pid;
 
@@ -87,6 +74,14 @@ record_live(const struct record *r, const char *folder, int *end)
 	signal(SIGHUP, SIG_IGN);
 	l.parse = record_command("dlp-parse");
 	buf_printf(&l.db, "%s/live.sqlite", folder);
-	run_live(&l, fd[0], r->flush);
+	c = conv_live_begin();
+	p.fd = fd[0];
+	/* a step each `flush`, and the last one when the pipe is closed */
+	while (!last && !l.deaf) {
+		last = poll(&p, 1, (int)(r->flush / 1000000)) > 0;
+		if (conv_live_step(c, folder, buf_str(&l.db), lag, last))
+			put_section(&l);
+	}
+	conv_live_end(c, folder);
 	exit(EXIT_OK);
 }

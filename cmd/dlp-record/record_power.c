@@ -153,21 +153,10 @@ sample(struct power *p)
 	return false;
 }
 
-/* Until the other end of fd is closed, and once after that. */
-static void
-run_power(struct power *p, int fd)
-{
-	struct pollfd end = { fd, POLLIN, 0 };
-
-	while (poll(&end, 1, POWER_MS) <= 0)
-		if (!sample(p))
-			return;
-	(void)sample(p);
-}
-
 static void
 power_process(const char *folder, int fd, int ready)
 {
+	struct pollfd end = { fd, POLLIN, 0 };
 	struct power p = { 0 };
 	struct buf path = { 0 };
 	const char *why;
@@ -187,7 +176,11 @@ power_process(const char *folder, int fd, int ready)
 	}
 	if (sample(&p)) {
 		close(ready);
-		run_power(&p, fd);
+		/* until the other end is closed, and once after that */
+		while (poll(&end, 1, POWER_MS) <= 0 && sample(&p))
+			continue;
+		if (end.revents != 0)
+			(void)sample(&p);
 	}
 	(void)fclose(p.to);
 	buf_free(&path);

@@ -74,15 +74,6 @@ put_driver(struct buf *b)
 }
 
 static void
-put_facts(struct buf *b)
-{
-	put_number(b, "cpus", sysconf(_SC_NPROCESSORS_ONLN));
-	put_from(b, "cpu", "/proc/cpuinfo", "model name");
-	put_from(b, "os", "/etc/os-release", "PRETTY_NAME");
-	put_driver(b);
-}
-
-static void
 put_options(struct buf *b, const struct record *r, int64_t now)
 {
 	put_number(b, "nvtx", r->nvtx);
@@ -117,7 +108,10 @@ record_session(const struct record *r, const char *folder, int64_t now)
 	int fd;
 
 	put_options(&b, r, now);
-	put_facts(&b);
+	put_number(&b, "cpus", sysconf(_SC_NPROCESSORS_ONLN));
+	put_from(&b, "cpu", "/proc/cpuinfo", "model name");
+	put_from(&b, "os", "/etc/os-release", "PRETTY_NAME");
+	put_driver(&b);
 	buf_printf(&path, "%s/" RSPOOL_SESSION, folder);
 	fd = open(
 	    buf_str(&path), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);

@@ -122,19 +122,6 @@ on_signal(int sig)
 	raise(sig);
 }
 
-/* As if there had been no handler. */
-static void
-die_of(int sig)
-{
-	struct sigaction sa;
-
-	memset(&sa, 0, sizeof(sa));
-	sa.sa_handler = SIG_DFL;
-	sigemptyset(&sa.sa_mask);
-	sigaction(sig, &sa, NULL);
-	kill(getpid(), sig);
-}
-
 /* Waits for a signal or the time of the next flush. */
 static int
 wait_signal(int ms)
@@ -168,6 +155,7 @@ static void *
 helper(void *arg)
 {
 	int64_t now = inj_now(), flush_at = now + inj.opt.flush_ns;
+	struct sigaction sa;
 	int sig;
 
 	(void)arg;
@@ -184,7 +172,12 @@ helper(void *arg)
 			end_all(sig == SIGTERM  ? "SIGTERM"
 				: sig == SIGINT ? "SIGINT"
 						: "SIGHUP");
-			die_of(sig);
+			/* as if there had been no handler */
+			memset(&sa, 0, sizeof(sa));
+			sa.sa_handler = SIG_DFL;
+			sigemptyset(&sa.sa_mask);
+			sigaction(sig, &sa, NULL);
+			kill(getpid(), sig);
 			continue;
 		}
 		window_tick(now);
@@ -267,19 +260,6 @@ end_child(void)
 	atomic_store(&inj.done, false);
 }
 
-/* _exit() may be called in a signal handler, while any lock is held: the helper
- * thread does the work, and the process ends even if it cannot. */
-static void
-end_by_helper(void)
-{
-	char c = END_ASKED;
-
-	if (!atomic_load(&inj.has_helper) || inj.wake[1] < 0 ||
-	    write(inj.wake[1], &c, 1) != 1)
-		return;
-	wait_done();
-}
-
 /*
  * Functions of libc that end the process without atexit(). They are reached
  * only if the library is preloaded, and then by all processes: by those that
@@ -293,8 +273,14 @@ INJ_EXPORT void _Exit(int status) __attribute__((noreturn));
 void
 _exit(int status)
 {
-	if (is_ours())
-		end_by_helper();
+	char c = END_ASKED;
+
+	/* it may be called in a signal handler, while any lock is held: the
+	 * helper thread does the work, and the process ends even if it cannot
+	 */
+	if (is_ours() && atomic_load(&inj.has_helper) && inj.wake[1] >= 0 &&
+	    write(inj.wake[1], &c, 1) == 1)
+		wait_done();
 	for (;;)
 		syscall(SYS_exit_group, status);
 }

@@ -38,29 +38,22 @@ driver_major(void)
 }
 
 static bool
-has_functions(struct abi_cupti *c, void *lib)
+try_file(
+    struct abi_cupti *c, const char *file, int flags, char *where, size_t size)
 {
+	void *lib = dlopen(file, RTLD_LAZY | flags);
 	bool all = true;
+	Dl_info info;
 
+	if (lib == NULL)
+		return false;
 #define X(name, needed, args)                                                  \
 	*(void **)&c->name = dlsym(lib, "cupti" #name);                        \
 	if (c->name == NULL && (needed))                                       \
 		all = false;
 	ABI_FUNCTIONS(X)
 #undef X
-	return all;
-}
-
-static bool
-try_file(
-    struct abi_cupti *c, const char *file, int flags, char *where, size_t size)
-{
-	void *lib = dlopen(file, RTLD_LAZY | flags);
-	Dl_info info;
-
-	if (lib == NULL)
-		return false;
-	if (!has_functions(c, lib)) {
+	if (!all) {
 		dlclose(lib);
 		return false;
 	}

@@ -106,28 +106,14 @@ read_options(struct inj_options *o, const char *dir)
 	return true;
 }
 
-static void
-process_facts(void)
-{
-	char exe[1024];
-	ssize_t n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
-	char *base;
-
-	exe[n > 0 ? n : 0] = '\0';
-	base = strrchr(exe, '/');
-	spool_fact("process", base != NULL ? base + 1 : exe);
-	spool_fact_i64("pid", inj.pid);
-	spool_fact_i64("parent", getppid());
-	spool_fact_i64("start", inj_now());
-	spool_clock();
-}
-
 /* Rejects a folder that is not ours, so that a value that was inherited by
  * accident has no effect. */
 static bool
 begin_process(void)
 {
 	const char *dir = getenv(RSPOOL_ENV);
+	char exe[1024], *base;
+	ssize_t n;
 
 	if (dir == NULL || dir[0] != '/' || strlen(dir) >= sizeof(inj.dir))
 		return false;
@@ -135,7 +121,14 @@ begin_process(void)
 	inj.pid = getpid();
 	if (!read_options(&inj.opt, inj.dir) || !spool_open())
 		return false;
-	process_facts();
+	n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
+	exe[n > 0 ? n : 0] = '\0';
+	base = strrchr(exe, '/');
+	spool_fact("process", base != NULL ? base + 1 : exe);
+	spool_fact_i64("pid", inj.pid);
+	spool_fact_i64("parent", getppid());
+	spool_fact_i64("start", inj_now());
+	spool_clock();
 	return true;
 }
 

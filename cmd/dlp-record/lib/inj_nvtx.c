@@ -301,15 +301,11 @@ range_start(uint32_t domain, const struct nvtx_abi_event *e)
 }
 
 /* An event that has a text only. */
-static struct nvtx_abi_event
-plain(int type, const void *text)
-{
-	struct nvtx_abi_event e = { 0 };
-
-	e.message_type = type;
-	e.message = text;
-	return e;
-}
+#define PLAIN(type, text)                                                      \
+	&(struct nvtx_abi_event)                                               \
+	{                                                                      \
+		.message_type = NVTX_ABI_##type, .message = (text)             \
+	}
 
 /* The functions of the core module. */
 
@@ -322,17 +318,13 @@ mark_ex(const struct nvtx_abi_event *e)
 static void
 mark_a(const char *s)
 {
-	struct nvtx_abi_event e = plain(NVTX_ABI_TEXT, s);
-
-	mark_ex(&e);
+	mark_ex(PLAIN(TEXT, s));
 }
 
 static void
 mark_w(const wchar_t *s)
 {
-	struct nvtx_abi_event e = plain(NVTX_ABI_WIDE, s);
-
-	mark_ex(&e);
+	mark_ex(PLAIN(WIDE, s));
 }
 
 static uint64_t
@@ -344,17 +336,13 @@ start_ex(const struct nvtx_abi_event *e)
 static uint64_t
 start_a(const char *s)
 {
-	struct nvtx_abi_event e = plain(NVTX_ABI_TEXT, s);
-
-	return range_start(0, &e);
+	return range_start(0, PLAIN(TEXT, s));
 }
 
 static uint64_t
 start_w(const wchar_t *s)
 {
-	struct nvtx_abi_event e = plain(NVTX_ABI_WIDE, s);
-
-	return range_start(0, &e);
+	return range_start(0, PLAIN(WIDE, s));
 }
 
 static int
@@ -374,9 +362,7 @@ push_a(const char *s)
 static int
 push_w(const wchar_t *s)
 {
-	struct nvtx_abi_event e = plain(NVTX_ABI_WIDE, s);
-
-	return push_ex(&e);
+	return push_ex(PLAIN(WIDE, s));
 }
 
 static int

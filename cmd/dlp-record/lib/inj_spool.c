@@ -41,13 +41,6 @@ spool_tid(void)
 	return own_tid;
 }
 
-static bool
-too_large(uint64_t n)
-{
-	return inj.opt.max_bytes > 0 &&
-	       n * RSPOOL_CHUNK > (uint64_t)inj.opt.max_bytes;
-}
-
 /* Notes why there is no room, once. The note itself needs none: it is a file
  * beside the spool. */
 static void
@@ -68,17 +61,6 @@ now_full(const char *why)
 	}
 }
 
-/* True if the file may grow to n bytes. Growing it beyond the limit would send
- * SIGXFSZ to the program. */
-static bool
-may_grow(uint64_t n)
-{
-	struct rlimit lim;
-
-	return getrlimit(RLIMIT_FSIZE, &lim) != 0 ||
-	       lim.rlim_cur == RLIM_INFINITY || n <= lim.rlim_cur;
-}
-
 /* True if the descriptor is still the spool's: a program may close descriptors
  * that it did not open, and open files of its own under their numbers. */
 static bool
@@ -97,15 +79,19 @@ static struct rspool_chunk *
 map_chunk(void)
 {
 	uint64_t n = atomic_fetch_add(&inj.chunks, 1);
+	uint64_t size = (n + 1) * RSPOOL_CHUNK;
 	off_t at = (off_t)(n * RSPOOL_CHUNK);
 	struct rspool_chunk *c;
+	struct rlimit lim;
 	int err;
 
-	if (too_large(n + 1)) {
+	if (inj.opt.max_bytes > 0 && size > (uint64_t)inj.opt.max_bytes) {
 		now_full("--max");
 		return NULL;
 	}
-	if (!may_grow((n + 1) * RSPOOL_CHUNK)) {
+	/* growing beyond the limit would send SIGXFSZ to the program */
+	if (getrlimit(RLIMIT_FSIZE, &lim) == 0 &&
+	    lim.rlim_cur != RLIM_INFINITY && size > lim.rlim_cur) {
 		now_full("the file size limit (ulimit -f)");
 		return NULL;
 	}
@@ -166,36 +152,16 @@ leave_chunk(void *arg)
 	chunk = NULL;
 }
 
-/* The first records of a chunk, or of a thread in it. */
-static void
-sign_chunk(void)
-{
-	struct rspool_thread *r = (void *)((char *)chunk + used);
-
-	memset(r, 0, sizeof(*r));
-	r->rec.type = RSPOOL_THREAD;
-	r->rec.size = sizeof(*r);
-	r->serial = atomic_fetch_add(&inj.serial, 1);
-	r->tid = spool_tid();
-	used += sizeof(*r);
-	__atomic_store_n(&chunk->used, used, __ATOMIC_RELEASE);
-}
-
-static void
-say_name(void)
-{
-	char name[32] = "";
-
-	prctl(PR_GET_NAME, name);
-	spool_text(RSPOOL_TASK, spool_tid(), 0, name, strlen(name));
-}
-
 /* The thread gets a chunk with room for n bytes. */
 static bool
 next_chunk(size_t n)
 {
+	struct rspool_thread t = { .rec.type = RSPOOL_THREAD,
+		.rec.size = sizeof(t),
+		.tid = spool_tid() };
 	struct rspool_chunk *old = chunk;
-	bool first = own_tid == 0 || old == NULL;
+	bool first = old == NULL;
+	char name[32] = "";
 
 	if (atomic_load(&inj.full))
 		return false;
@@ -210,12 +176,18 @@ next_chunk(size_t n)
 		munmap(old, RSPOOL_CHUNK);
 	if (chunk == NULL)
 		return false;
+	/* the first record of a chunk, or of a thread in it */
 	used = chunk->used;
-	sign_chunk();
+	t.serial = atomic_fetch_add(&inj.serial, 1);
+	memcpy((char *)chunk + used, &t, sizeof(t));
+	used += sizeof(t);
+	__atomic_store_n(&chunk->used, used, __ATOMIC_RELEASE);
 	if (inj.has_key)
 		pthread_setspecific(inj.key, chunk);
-	if (first)
-		say_name();
+	if (first) {
+		prctl(PR_GET_NAME, name);
+		spool_text(RSPOOL_TASK, t.tid, 0, name, strlen(name));
+	}
 	return true;
 }
 

@@ -38,28 +38,23 @@ window_start(void)
 	window_tick(inj_now());
 }
 
-static void
-open_locked(int64_t t)
-{
-	int bits = inj.opt.nvtx ? NVTX_RECORD : 0;
-
-	atomic_store(&inj.on, t);
-	atomic_store(&inj.window, WINDOW_ON);
-	say_window(t, true);
-	if (inj.opt.duration > 0)
-		atomic_store(&inj.until, t + inj.opt.duration);
-	cupti_kinds(true);
-	if (by_range() || inj.opt.duration > 0)
-		bits |= NVTX_WATCH;
-	atomic_store(&inj.nvtx, bits);
-}
-
 void
 window_open(int64_t t)
 {
+	int bits = inj.opt.nvtx ? NVTX_RECORD : 0;
+
 	pthread_mutex_lock(&inj.window_lock);
-	if (atomic_load(&inj.window) == WINDOW_BEFORE)
-		open_locked(t);
+	if (atomic_load(&inj.window) == WINDOW_BEFORE) {
+		atomic_store(&inj.on, t);
+		atomic_store(&inj.window, WINDOW_ON);
+		say_window(t, true);
+		if (inj.opt.duration > 0)
+			atomic_store(&inj.until, t + inj.opt.duration);
+		cupti_kinds(true);
+		if (by_range() || inj.opt.duration > 0)
+			bits |= NVTX_WATCH;
+		atomic_store(&inj.nvtx, bits);
+	}
 	pthread_mutex_unlock(&inj.window_lock);
 }
 
@@ -138,16 +133,6 @@ is_opener(uint32_t domain)
 	       inj.opener.tid == spool_tid() && inj.opener.domain == domain;
 }
 
-static void
-follow(uint32_t domain, uint64_t id, int64_t step)
-{
-	inj.opener.tid = spool_tid();
-	inj.opener.domain = domain;
-	inj.opener.range = id;
-	inj.opener.depth = 1;
-	inj.opener.step = step;
-}
-
 void
 window_begins(
     const char *text, size_t n, uint32_t domain, uint64_t id, int64_t t)
@@ -173,7 +158,11 @@ window_begins(
 	window_open(t);
 	pthread_mutex_lock(&inj.window_lock);
 	if (inj.opener.depth == 0)
-		follow(domain, id, step);
+		inj.opener = (struct inj_opener){ .tid = spool_tid(),
+			.domain = domain,
+			.depth = 1,
+			.range = id,
+			.step = step };
 	pthread_mutex_unlock(&inj.window_lock);
 }
 
