@@ -1,6 +1,7 @@
 /*
- * Data files of the commands (*.rules, *.tab), compiled in, so that the program
- * needs no file at run time, and its defaults are exactly the shipped files.
+ * Data files of the commands (*.rules, *.tab, *.sql), compiled in, so that the
+ * program needs no file at run time, and its defaults are exactly the shipped
+ * files.
  */
 #ifndef DLP_SHIPPED_H
 #define DLP_SHIPPED_H
