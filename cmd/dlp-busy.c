@@ -387,30 +387,6 @@ lane_add(struct lane *l, int64_t lo, int64_t hi, enum busy_class c)
 		timeline_add(&l->time, lo, hi, (int)c, NULL);
 }
 
-static void *
-copy_of(const void *p, size_t n, size_t size)
-{
-	void *q;
-
-	if (n == 0)
-		return NULL;
-	q = xmalloc(n * size);
-	memcpy(q, p, n * size);
-	return q;
-}
-
-/* A device that nobody has used becomes a process's: the same time so far. l is
- * overwritten. */
-static void
-lane_copy(struct lane *l, const struct lane *from)
-{
-	*l = *from;
-	l->cap = l->n;
-	l->v = copy_of(from->v, l->n, sizeof(*l->v));
-	timeline_copy(&l->time, &from->time);
-	l->sum = copy_of(from->sum, l->n_sum, sizeof(*l->sum));
-}
-
 /* A device that is used already gets the process's time that is still known. */
 static void
 lane_merge(struct lane *l, const struct lane *from)
@@ -438,33 +414,6 @@ lane_merge(struct lane *l, const struct lane *from)
 		l->late_ns = num_add(l->late_ns, from->sum[i].dur[C_CPU]);
 }
 
-/* Nothing comes any more, and time ends at t: all is in sum[0..n_sum). */
-static void
-lane_end(struct lane *l, int64_t t)
-{
-	lane_to(l, t);
-	while (l->n > 1 && l->v[l->n - 2].end >= t)
-		l->n--;
-	if (l->n > 0 && l->v[l->n - 1].end > t)
-		l->v[l->n - 1].end = t;
-	fold(l, l->n);
-}
-
-/* After that, if all is one iteration: only the time from its first work to
- * its last. */
-static void
-lane_between(struct lane *l)
-{
-	struct class_sums *s = l->sum;
-	int c, i;
-
-	for (i = 0; l->any_gpu && l->n_sum > 0 && i < 2; i++)
-		for (c = 0; c < C_N; c++) {
-			s->dur[c] = num_sub(s->dur[c], l->edge[i].dur[c]);
-			s->all[c] = num_sub(s->all[c], l->edge[i].all[c]);
-		}
-}
-
 static void
 lane_free(struct lane *l)
 {
@@ -477,17 +426,6 @@ lane_free(struct lane *l)
 /* Devices and processes. */
 
 #define SOON 1024 /* intervals that wait to begin: then time goes on */
-
-static uint32_t
-place_of(struct map *m, int64_t key, size_t *n)
-{
-	bool fresh;
-	uint64_t *v = map_put(m, (uint64_t)key, &fresh);
-
-	if (fresh)
-		*v = (*n)++;
-	return (uint32_t)*v;
-}
 
 /* Each is made if it is new. A device or process holds until another one is
  * made, a file as long as the section. */
@@ -511,30 +449,30 @@ busy_file(struct busy_times *b, struct mview src)
 static struct busy_dev *
 busy_dev(struct busy_file *f, int64_t no)
 {
-	size_t n = f->n_dev;
-	uint32_t i = place_of(&f->devs, no, &f->n_dev);
+	bool fresh;
+	uint64_t *at = map_put(&f->devs, (uint64_t)no, &fresh);
 
-	if (n < f->n_dev) {
-		f->dev = xrealloc(f->dev, f->n_dev, sizeof(*f->dev));
-		memset(&f->dev[i], 0, sizeof(*f->dev));
-		f->dev[i].no = no;
+	if (fresh) {
+		*at = f->n_dev;
+		f->dev = xrealloc(f->dev, ++f->n_dev, sizeof(*f->dev));
+		f->dev[*at] = (struct busy_dev){ .no = no };
 	}
-	return &f->dev[i];
+	return &f->dev[*at];
 }
 
 static struct busy_proc *
 busy_proc(struct busy_file *f, int64_t pid)
 {
-	size_t n = f->n_proc;
-	uint32_t i = place_of(&f->procs, pid, &f->n_proc);
+	bool fresh;
+	uint64_t *at = map_put(&f->procs, (uint64_t)pid, &fresh);
 
-	if (n < f->n_proc) {
-		f->proc = xrealloc(f->proc, f->n_proc, sizeof(*f->proc));
-		memset(&f->proc[i], 0, sizeof(*f->proc));
-		f->proc[i].has_own = true;
-		lane_init(&f->proc[i].own, f);
+	if (fresh) {
+		*at = f->n_proc;
+		f->proc = xrealloc(f->proc, ++f->n_proc, sizeof(*f->proc));
+		f->proc[*at] = (struct busy_proc){ .has_own = true };
+		lane_init(&f->proc[*at].own, f);
 	}
-	return &f->proc[i];
+	return &f->proc[*at];
 }
 
 /* An event of the work that is measured. */
@@ -566,6 +504,8 @@ add_to_lane(struct busy_times *b, struct lane *l, int64_t lo, int64_t hi,
 static void
 use_device(struct busy_file *f, struct busy_proc *p, struct busy_dev *d)
 {
+	const struct lane *own = &p->own;
+	struct lane *l = &d->lane;
 	uint32_t no = (uint32_t)(d - f->dev);
 	size_t i;
 
@@ -574,14 +514,24 @@ use_device(struct busy_file *f, struct busy_proc *p, struct busy_dev *d)
 			return;
 	p->dev = xrealloc(p->dev, p->n_dev + 1, sizeof(*p->dev));
 	p->dev[p->n_dev++] = no;
-	if (!d->used && p->has_own)
-		lane_copy(&d->lane, &p->own);
-	else if (!d->used)
-		lane_init(&d->lane, f);
-	if (d->used || !p->has_own)
-		lane_merge(
-		    &d->lane, p->has_own ? &p->own : &f->dev[p->dev[0]].lane);
-	d->lane.file = f; /* the process may have no time of its own */
+	if (!d->used && p->has_own) {
+		/* nobody has used it: the process's time so far */
+		*l = *own;
+		l->cap = l->n;
+		l->v = NULL;
+		if (l->n > 0)
+			l->v = (void *)xmemdup(own->v, l->n * sizeof(*l->v));
+		timeline_copy(&l->time, &own->time);
+		l->sum = NULL;
+		if (l->n_sum > 0)
+			l->sum = (void *)xmemdup(
+			    own->sum, l->n_sum * sizeof(*own->sum));
+	} else {
+		if (!d->used)
+			lane_init(l, f);
+		lane_merge(l, p->has_own ? own : &f->dev[p->dev[0]].lane);
+	}
+	l->file = f; /* the process may have no time of its own */
 	d->used = true;
 }
 
@@ -641,35 +591,30 @@ begin_busy(struct stage *st)
 
 /* The end of a section: a record per iteration, device and class. */
 
-/* How long iteration i lasts. */
-static int64_t
-iter_length(const struct busy_file *f, size_t i, int64_t end)
-{
-	const struct steps *c = &f->steps;
-	int64_t lo = f->from;
-
-	if (f->whole)
-		return num_sub(f->gpu_hi, f->gpu_lo);
-	if (i < c->n && c->v[i].at > lo)
-		lo = c->v[i].at;
-	if (i + 1 < c->n && c->v[i + 1].at < end)
-		end = c->v[i + 1].at;
-	return end > lo ? num_sub(end, lo) : 0;
-}
-
-/* Adds what a device did between two cuts. */
+/* Adds what a device did between two cuts; one that did nothing idled. */
 static void
 add_sums(struct class_sums *s, const struct busy_file *f,
     const struct busy_dev *d, size_t i, int64_t end)
 {
-	int64_t other = d->used ? 0 : iter_length(f, i, end);
+	const struct steps_cut *cut = f->steps.v;
+	size_t n = f->steps.n;
+	int64_t lo = f->from, idle = 0;
 	int c;
 
-	s->dur[C_OTHER] = num_add(s->dur[C_OTHER], other);
-	s->all[C_OTHER] = num_add(s->all[C_OTHER], other);
-	if (!d->used || i >= d->lane.n_sum)
+	if (!d->used) {
+		if (i < n && cut[i].at > lo)
+			lo = cut[i].at;
+		if (i + 1 < n && cut[i + 1].at < end)
+			end = cut[i + 1].at;
+		if (f->whole)
+			idle = num_sub(f->gpu_hi, f->gpu_lo);
+		else if (end > lo)
+			idle = num_sub(end, lo);
+		s->dur[C_OTHER] = num_add(s->dur[C_OTHER], idle);
+		s->all[C_OTHER] = num_add(s->all[C_OTHER], idle);
 		return;
-	for (c = 0; c < C_N; c++) {
+	}
+	for (c = 0; i < d->lane.n_sum && c < C_N; c++) {
 		s->dur[c] = num_add(s->dur[c], d->lane.sum[i].dur[c]);
 		s->all[c] = num_add(s->all[c], d->lane.sum[i].all[c]);
 	}
@@ -750,13 +695,23 @@ static void
 write_file(struct busy_times *b, struct busy_file *f, int64_t end)
 {
 	const struct steps *s = &f->steps;
+	struct class_sums *sum;
+	const struct lane *l;
 	size_t i;
+	int c, k;
 
 	f->whole = !b->dlprof && f->any_gpu &&
 		   (s->n == 0 || (s->n == 1 && s->v[0].at == INT64_MIN));
-	for (i = 0; f->whole && i < f->n_dev; i++)
-		if (f->dev[i].used)
-			lane_between(&f->dev[i].lane);
+	for (i = 0; f->whole && i < 2 * f->n_dev; i++) {
+		/* only the time from the first work to the last */
+		l = &f->dev[i / 2].lane;
+		sum = l->sum;
+		k = i % 2;
+		for (c = 0; l->any_gpu && l->n_sum > 0 && c < C_N; c++) {
+			sum->dur[c] = num_sub(sum->dur[c], l->edge[k].dur[c]);
+			sum->all[c] = num_sub(sum->all[c], l->edge[k].all[c]);
+		}
+	}
 	if (s->n == 0 && f->any)
 		put_rows(b, f, 0, false, end);
 	for (i = 0; i < s->n; i++)
@@ -884,6 +839,7 @@ static int64_t
 end_file(struct busy_times *b, struct busy_file *f)
 {
 	int64_t late = 0, end = f->last;
+	struct lane *l;
 	size_t i;
 
 	if (f->has_end && f->end > end)
@@ -898,32 +854,20 @@ end_file(struct busy_times *b, struct busy_file *f)
 	for (i = 0; i < f->n_dev; i++) {
 		if (!f->dev[i].used)
 			continue;
-		lane_end(&f->dev[i].lane, end);
-		late = num_add(late, f->dev[i].lane.late_ns);
+		/* nothing comes any more, and time ends at end */
+		l = &f->dev[i].lane;
+		lane_to(l, end);
+		while (l->n > 1 && l->v[l->n - 2].end >= end)
+			l->n--;
+		if (l->n > 0 && l->v[l->n - 1].end > end)
+			l->v[l->n - 1].end = end;
+		fold(l, l->n);
+		late = num_add(late, l->late_ns);
 	}
 	write_file(b, f, end);
 	if (b->iters)
 		split_file(b, f, end);
 	return late;
-}
-
-/* Columns and records that an earlier stage should have added. */
-static void
-warn_of_missing(const struct busy_times *b)
-{
-	bool iters = false, cuts = false;
-	size_t i;
-
-	for (i = 0; i < b->n_file; i++) {
-		iters |= b->file[i]->has_end;
-		cuts |= b->file[i]->steps.n > 0;
-	}
-	if (iters && !cuts)
-		warn("no cut records: all time is in no iteration; dlp-iter"
-		     " --cuts adds them");
-	if (b->no_tc > 0 && b->with_tc == 0)
-		warn("kern records without column tc: class tc is unknown, all"
-		     " kernels are in class kern; dlp-flops adds it");
 }
 
 /* The records. */
@@ -1215,13 +1159,22 @@ finish_busy(struct stage *st)
 {
 	struct busy_times *b = st->ctx;
 	const struct busy_iter *k;
+	bool iters = false, cuts = false;
 	int64_t late = 0;
 	size_t i;
 
-	for (i = 0; i < b->n_file; i++)
+	for (i = 0; i < b->n_file; i++) {
 		late = num_add(late, end_file(b, b->file[i]));
-	if (st->complete)
-		warn_of_missing(b);
+		iters |= b->file[i]->has_end;
+		cuts |= b->file[i]->steps.n > 0;
+	}
+	/* columns and records that an earlier stage should have added */
+	if (st->complete && iters && !cuts)
+		warn("no cut records: all time is in no iteration; dlp-iter"
+		     " --cuts adds them");
+	if (st->complete && b->no_tc > 0 && b->with_tc == 0)
+		warn("kern records without column tc: class tc is unknown, all"
+		     " kernels are in class kern; dlp-flops adds it");
 	stage_note("busy_without_tc", b->no_tc);
 	stage_note("busy_late_ns", (uint64_t)late);
 	for (k = b->first; k != NULL; k = k->next)

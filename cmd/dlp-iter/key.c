@@ -33,21 +33,6 @@ enum op_level {   /* the best level that matches anything is taken */
  * ends; otherwise every run ends one.
  */
 
-/* DLProf numbers the ops of each upper-cased type from 1. */
-static uint64_t
-type_number(struct opkey *o, const char *type)
-{
-	struct buf *up = &o->up;
-	const char *p;
-	uint32_t n;
-
-	buf_clear(up);
-	for (p = type; *p != '\0'; p++)
-		buf_putc(up, (char)toupper((unsigned char)*p));
-	n = smap_put(&o->types, up->s, up->len, NULL);
-	return ++o->types.val[n];
-}
-
 static bool
 is_text(const char *a, const char *b)
 {
@@ -55,32 +40,34 @@ is_text(const char *a, const char *b)
 }
 
 static bool
-same_norm(struct key *k, const char *s)
+same_norm(struct key *k, const char *s, size_t n)
 {
-	if (s == NULL || k->exact)
-		return false;
 	buf_clear(&k->tmp);
-	key_norm(&k->tmp, s, strlen(s));
-	return k->tmp.len > 0 && k->tmp.len == k->norm.len &&
+	key_norm(&k->tmp, s, n);
+	return k->tmp.len == k->norm.len &&
 	       memcmp(k->tmp.s, k->norm.s, k->tmp.len) == 0;
 }
 
 static enum op_level
 level_of(struct opkey *o, struct key *k, int64_t id, const struct op_names *s)
 {
-	const char *arg = k->arg;
-	uint64_t nth;
+	const char *arg = k->arg, *p;
+	struct buf *up = &o->up;
+	uint32_t type;
 	int64_t v;
 
 	if (s->dl_id != NULL) {
 		if (is_text(s->dl_id, arg))
 			return OP_TYPE_N;
 	} else if (s->type != NULL && *s->type != '\0') {
-		nth = type_number(o, s->type);
-		buf_putc(&o->up, '_');
-		buf_u64(&o->up, nth);
-		if (o->up.len == strlen(arg) &&
-		    memcmp(o->up.s, arg, o->up.len) == 0)
+		/* DLProf numbers the ops of each upper-cased type from 1 */
+		buf_clear(up);
+		for (p = s->type; *p != '\0'; p++)
+			buf_putc(up, (char)toupper((unsigned char)*p));
+		type = smap_put(&o->types, up->s, up->len, NULL);
+		buf_putc(up, '_');
+		buf_u64(up, ++o->types.val[type]);
+		if (text_is(up->s, up->len, arg))
 			return OP_TYPE_N;
 	}
 	if (num_i64(arg, strlen(arg), &v))
@@ -89,19 +76,12 @@ level_of(struct opkey *o, struct key *k, int64_t id, const struct op_names *s)
 		return OP_NAME;
 	if (is_text(s->key, arg))
 		return OP_KEY;
-	if (same_norm(k, s->name))
+	if (s->name != NULL && !k->exact && k->norm.len > 0 &&
+	    same_norm(k, s->name, strlen(s->name)))
 		return OP_NAME_NORM;
 	if (is_text(s->text, arg))
 		return OP_TEXT;
 	return is_text(s->type, arg) ? OP_TYPE : OP_LEVELS;
-}
-
-/* DLProf finds an op by its name or its id. (That numbers in names are ignored
- * is ours.) */
-static bool
-is_name(enum op_level level)
-{
-	return level == OP_NAME || level == OP_TYPE_N || level == OP_NAME_NORM;
 }
 
 void
@@ -109,7 +89,11 @@ opkey_op(struct opkey *o, struct key *k, int64_t id, const struct op_names *s)
 {
 	enum op_level level = level_of(o, k, id, s);
 
-	if (level == OP_LEVELS || (k->by_name && !is_name(level)))
+	/* DLProf finds an op by its name or its id. (That numbers in names are
+	 * ignored is ours.) */
+	if (level == OP_LEVELS ||
+	    (k->by_name && level != OP_NAME && level != OP_TYPE_N &&
+		level != OP_NAME_NORM))
 		return;
 	*map_put(&o->ops, (uint64_t)id, NULL) =
 	    (uint64_t)level * 2 + is_text(s->dir, "bprop") + 1;
@@ -307,12 +291,6 @@ static const char *const serving_keys[] = { [SERVING_EXECUTE] = "execute",
 	[SERVING_BATCH] = "execute_batch" };
 
 static bool
-is_alnum(char c)
-{
-	return isalnum((unsigned char)c) != 0;
-}
-
-static bool
 is_sep(char c)
 {
 	return c != '\0' && strchr(" #:=_-.,/", c) != NULL;
@@ -335,22 +313,6 @@ has_number(const struct buf *b, size_t from)
 	return false;
 }
 
-/* Drops what stands between a word and its number; true if that was an opening
- * bracket, whose closing one must go too. */
-static bool
-strip_number(struct buf *b, size_t from)
-{
-	bool open = false;
-
-	if (b->len > from && strchr("([{", b->s[b->len - 1]) != NULL) {
-		b->len--;
-		open = true;
-	}
-	while (b->len > from && is_sep(b->s[b->len - 1]))
-		b->len--;
-	return open;
-}
-
 void
 key_norm(struct buf *b, const char *s, size_t n)
 {
@@ -366,16 +328,22 @@ key_norm(struct buf *b, const char *s, size_t n)
 	while (i < n) {
 		for (j = i; j < n && isdigit((unsigned char)s[j]); j++)
 			;
-		if (j == i || (j < n && is_alnum(s[j])) ||
-		    (i > 0 && is_alnum(s[i - 1]) && !has_number(b, from))) {
+		if (j == i || (j < n && isalnum((unsigned char)s[j])) ||
+		    (i > 0 && isalnum((unsigned char)s[i - 1]) &&
+			!has_number(b, from))) {
 			do
 				buf_putc(b, s[i++]);
 			while (i < j);
 			continue;
 		}
-		if (strip_number(b, from) && j < n &&
-		    strchr(")]}", s[j]) != NULL)
-			j++;
+		/* what stands between a word and its number goes, too, and the
+		 * closing one of brackets */
+		if (b->len > from && strchr("([{", b->s[b->len - 1]) != NULL) {
+			b->len--;
+			j += j < n && strchr(")]}", s[j]) != NULL;
+		}
+		while (b->len > from && is_sep(b->s[b->len - 1]))
+			b->len--;
 		i = j;
 	}
 	while (b->len > from && is_sep(b->s[b->len - 1]))
@@ -446,21 +414,17 @@ key_init(struct key *k, const char *arg, bool exact, bool cut)
 int
 key_range(struct key *k, const char *s, size_t n)
 {
-	int hit = k->cut ? STEP_CUT : STEP_RANGE;
+	bool is;
 
 	if (k->exact)
-		return strlen(k->arg) == n && memcmp(k->arg, s, n) == 0 ? hit
-									: 0;
-	if (k->norm.len == 0 || n == 0 ||
-	    (s[0] != k->norm.s[0] && !isdigit((unsigned char)s[0]) &&
-		!is_sep(s[0])))
-		return 0;
-	buf_clear(&k->tmp);
-	key_norm(&k->tmp, s, n);
-	return k->tmp.len == k->norm.len &&
-		       memcmp(k->tmp.s, k->norm.s, k->tmp.len) == 0
-		   ? hit
-		   : 0;
+		is = text_is(s, n, k->arg);
+	else if (k->norm.len == 0 || n == 0 ||
+		 (s[0] != k->norm.s[0] && !isdigit((unsigned char)s[0]) &&
+		     !is_sep(s[0])))
+		is = false;
+	else
+		is = same_norm(k, s, n);
+	return !is ? 0 : k->cut ? STEP_CUT : STEP_RANGE;
 }
 
 /* The frameworks' own step ranges are kept until the section ends: only then
