@@ -9,6 +9,7 @@
 #include "buf.h"
 #include "cli.h"
 #include "err.h"
+#include "ivl.h"
 #include "map.h"
 #include "mview.h"
 #include "num.h"
@@ -115,14 +116,12 @@ struct busy_file {        /* of the section's, by column src */
 	bool listed;            /* dev records: no other device is expected */
 	struct map devs, procs; /* number -> place */
 	struct steps steps;
-	int64_t from; /* what lies before does not count */
-	bool any;
-	int64_t first, last; /* of the events */
+	int64_t from;        /* what lies before does not count */
+	struct extent event; /* of the work that is measured */
 	int64_t begin;       /* of the first step, if it is known */
 	int64_t stop;        /* where a dropped one follows the last kept one */
 	bool has_begin, has_stop;
-	bool any_gpu;
-	int64_t gpu_lo, gpu_hi;   /* of the work on devices */
+	struct extent gpu;        /* of the work on devices */
 	int64_t call_lo, call_hi; /* the longest call before it */
 	struct buf call;
 	int64_t end;      /* of the last iteration */
@@ -479,14 +478,10 @@ busy_proc(struct busy_file *f, int64_t pid)
 static void
 busy_event(struct busy_times *b, struct busy_file *f, int64_t lo, int64_t hi)
 {
-	if (!f->any || lo < f->first)
-		f->first = lo;
-	if (!f->any || hi > f->last)
-		f->last = hi;
-	f->any = true;
+	extent_add(&f->event, lo, hi);
 	if (!b->dlprof) /* which counts from 0 */
-		f->from =
-		    f->has_begin && f->begin < f->first ? f->begin : f->first;
+		f->from = f->has_begin && f->begin < f->event.lo ? f->begin
+								 : f->event.lo;
 }
 
 static void
@@ -607,7 +602,7 @@ add_sums(struct class_sums *s, const struct busy_file *f,
 		if (i + 1 < n && cut[i + 1].at < end)
 			end = cut[i + 1].at;
 		if (f->whole)
-			idle = num_sub(f->gpu_hi, f->gpu_lo);
+			idle = num_sub(f->gpu.hi, f->gpu.lo);
 		else if (end > lo)
 			idle = num_sub(end, lo);
 		s->dur[C_OTHER] = num_add(s->dur[C_OTHER], idle);
@@ -675,7 +670,7 @@ put_edge(struct busy_times *b, const struct busy_file *f, const char *at,
 {
 	static const char *const names[] = { "at", "dur_ns", "api",
 		"api_dur_ns", "src" };
-	int64_t hi = f->call_hi < f->gpu_lo ? f->call_hi : f->gpu_lo;
+	int64_t hi = f->call_hi < f->gpu.lo ? f->call_hi : f->gpu.lo;
 
 	call = call && f->call.len > 0;
 	out_rec_src(
@@ -700,7 +695,7 @@ write_file(struct busy_times *b, struct busy_file *f, int64_t end)
 	size_t i;
 	int c, k;
 
-	f->whole = !b->dlprof && f->any_gpu &&
+	f->whole = !b->dlprof && f->gpu.any &&
 		   (s->n == 0 || (s->n == 1 && s->v[0].at == INT64_MIN));
 	for (i = 0; f->whole && i < 2 * f->n_dev; i++) {
 		/* only the time from the first work to the last */
@@ -712,17 +707,17 @@ write_file(struct busy_times *b, struct busy_file *f, int64_t end)
 			sum->all[c] = num_sub(sum->all[c], l->edge[k].all[c]);
 		}
 	}
-	if (s->n == 0 && f->any)
+	if (s->n == 0 && f->event.any)
 		put_rows(b, f, 0, false, end);
 	for (i = 0; i < s->n; i++)
 		if (s->v[i].where == STEPS_IN ||
 		    (s->v[i].where == STEPS_AFTER && !b->dlprof))
 			put_rows(b, f, i, false, end);
-	if (s->n > 0 && f->any && !b->dlprof)
+	if (s->n > 0 && f->event.any && !b->dlprof)
 		put_rows(b, f, 0, true, end);
 	if (f->whole) {
-		put_edge(b, f, "before", num_sub(f->gpu_lo, f->first), true);
-		put_edge(b, f, "behind", num_sub(end, f->gpu_hi), false);
+		put_edge(b, f, "before", num_sub(f->gpu.lo, f->event.lo), true);
+		put_edge(b, f, "behind", num_sub(end, f->gpu.hi), false);
 	}
 }
 
@@ -838,7 +833,7 @@ close_last_step(struct busy_file *f)
 static int64_t
 end_file(struct busy_times *b, struct busy_file *f)
 {
-	int64_t late = 0, end = f->last;
+	int64_t late = 0, end = f->event.hi;
 	struct lane *l;
 	size_t i;
 
@@ -887,7 +882,7 @@ add_api_call(struct busy_times *b, const struct rec *r, struct busy_file *f,
 	struct mview name = rec_get(r, COL_api);
 
 	busy_event(b, f, w->api, w->api_end);
-	if (!f->any_gpu && name.s != NULL &&
+	if (!f->gpu.any && name.s != NULL &&
 	    num_sub(w->api_end, w->api) > num_sub(f->call_hi, f->call_lo)) {
 		/* the longest before the first work */
 		f->call_lo = w->api;
@@ -932,11 +927,7 @@ read_device_work(struct stage *st, struct rec *r)
 	busy_event(b, f, w.start, w.end);
 	p = busy_proc(f, w.pid);
 	d = busy_dev(f, w.dev);
-	if (!f->any_gpu || w.start < f->gpu_lo)
-		f->gpu_lo = w.start;
-	if (!f->any_gpu || w.end > f->gpu_hi)
-		f->gpu_hi = w.end;
-	f->any_gpu = true;
+	extent_add(&f->gpu, w.start, w.end);
 	use_device(f, p, d);
 	add_to_lane(b, &d->lane, w.start, w.end, c);
 }

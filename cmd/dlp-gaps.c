@@ -261,9 +261,9 @@ read_gpu_work(struct stage *st, struct rec *r)
 	g->now = now > g->now ? now : g->now;
 	ran = w.has_dur && k->kind != K_SYNC;
 	if (w.has_api)
-		gaps_event(f, w.api, w.api_end);
+		extent_add(&f->event, w.api, w.api_end);
 	if (ran && w.has_dev)
-		gaps_event(f, w.start, w.end);
+		extent_add(&f->event, w.start, w.end);
 	if (ran && f->steps.n > 0 && w.iter.s != NULL)
 		steps_work(&f->steps, w.end);
 	if (w.has_api)
@@ -288,7 +288,7 @@ read_call(struct stage *st, struct rec *r)
 	if (!w.has_start)
 		return;
 	g->now = w.start > g->now ? w.start : g->now;
-	gaps_event(f, w.start, w.end);
+	extent_add(&f->event, w.start, w.end);
 	in->call.pid = w.pid;
 	in->call.end = w.end;
 	in->call.corr = w.corr;
@@ -320,7 +320,7 @@ read_thread_time(struct stage *st, struct rec *r)
 	if (!w.has_dur)
 		return;
 	if (k->kind == K_INST)
-		gaps_event(f, w.start, w.end);
+		extent_add(&f->event, w.start, w.end);
 	a.start = w.start;
 	a.end = w.end;
 	if (name.s != NULL) /* without what makes each one differ */
@@ -357,7 +357,7 @@ read_iter(struct stage *st, struct rec *r)
 	stage_pass(st, r);
 	work_read(&w, r);
 	if (w.has_dur)
-		gaps_event(gaps_file(&in->gaps, w.src), w.end, w.end);
+		extent_add(&gaps_file(&in->gaps, w.src)->event, w.end, w.end);
 }
 
 static void

@@ -99,7 +99,8 @@ end_parts(struct path_rank *k)
 	size_t i, n = 0;
 
 #define IS_STEP(part) ((part).iter != PATH_NONE || (part).dropped)
-#define WITHIN(t) ((t) < k->first ? k->first : (t) > k->last ? k->last : (t))
+#define WITHIN(t)                                                              \
+	((t) < k->seen.lo ? k->seen.lo : (t) > k->seen.hi ? k->seen.hi : (t))
 
 	if (k->no_steps)
 		k->parts.n = 0;
@@ -111,7 +112,7 @@ end_parts(struct path_rank *k)
 		if (!IS_STEP(v[i]) && IS_STEP(v[i - 1]) && IS_STEP(v[i + 1]))
 			v[i].lo = v[i + 1].lo; /* of the step before */
 	for (i = 0; i < k->parts.n; i++) {
-		v[i].hi = i + 1 < k->parts.n ? v[i + 1].lo : k->last;
+		v[i].hi = i + 1 < k->parts.n ? v[i + 1].lo : k->seen.hi;
 		v[i].cpu_lo = v[i].lo;
 		v[i].cpu_hi = v[i].hi;
 		/* both are in the same order */
@@ -193,7 +194,7 @@ end_path(struct stage *st)
 
 	out_legend(p->out);
 	for (k = 0; k < p->n_rank; k++)
-		any += p->rank[k].any;
+		any += p->rank[k].seen.any;
 	if (any > 1 && !p->replay && !p->ranks) {
 		/* when one program waited for another is not known */
 		warn("%zu files in one section, so no critical path: give each"
@@ -205,13 +206,13 @@ end_path(struct stage *st)
 		return;
 	path_graph(p);
 	for (k = 0; k < p->n_rank; k++)
-		if (p->rank[k].any)
+		if (p->rank[k].seen.any)
 			end_parts(&p->rank[k]);
 	if (p->replay)
 		path_replay(p);
 	for (k = 0; k < p->n_rank && !p->replay; k++) {
 		p->outside = 0;
-		for (i = 0; p->rank[k].any && i < p->rank[k].parts.n; i++)
+		for (i = 0; p->rank[k].seen.any && i < p->rank[k].parts.n; i++)
 			path_walk(p, (uint32_t)k, path_part(&p->rank[k], i));
 	}
 	say_notes(p);

@@ -1,10 +1,26 @@
-/* Unions of time intervals: one, or one per key and their sum. */
+/* Time intervals: their extent; their union: one, or one per key and the sum of
+ * these. */
 #ifndef DLP_IVL_H
 #define DLP_IVL_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+struct extent { /* zeroed: nothing; from the first to the last time so far */
+	int64_t lo, hi;
+	bool any;
+};
+
+static inline void
+extent_add(struct extent *e, int64_t lo, int64_t hi)
+{
+	if (!e->any || lo < e->lo)
+		e->lo = lo;
+	if (!e->any || hi > e->hi)
+		e->hi = hi;
+	e->any = true;
+}
 
 struct ivl {
 	struct ivl_span {

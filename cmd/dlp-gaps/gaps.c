@@ -126,16 +126,6 @@ process(struct gap_file *f, int64_t pid)
 	return &f->proc[*at];
 }
 
-void
-gaps_event(struct gap_file *f, int64_t lo, int64_t hi)
-{
-	if (!f->any_event || lo < f->begin)
-		f->begin = lo;
-	if (!f->any_event || hi > f->end)
-		f->end = hi;
-	f->any_event = true;
-}
-
 /* What was done in a span of time. */
 
 /* Adds one thing; nothing if hi <= lo. */
@@ -460,14 +450,14 @@ write_edges(struct gaps *g, struct gap_file *f, struct gap_dev *d)
 	if (first != NULL) {
 		d->any = false;
 		put_parts(g, f, d, &first->work,
-		    s->first == INT64_MIN ? f->begin : s->first, first->end,
+		    s->first == INT64_MIN ? f->event.lo : s->first, first->end,
 		    &first->why);
 		d->any = any;
 	}
 	if (!any)
 		return;
 	if (!steps_end(s, &hi))
-		hi = f->end;
+		hi = f->event.hi;
 	v = judge_gap(NULL, d->idle_from, hi, false);
 	put_parts(g, f, d, NULL, d->idle_from, hi, &v);
 }
@@ -484,8 +474,8 @@ idles(const struct gap_file *f, bool any, int64_t *from)
 	if (!f->steps.any_step)
 		return false;
 	*from = f->steps.first;
-	if (*from == INT64_MIN && f->any_event)
-		*from = f->begin;
+	if (*from == INT64_MIN && f->event.any)
+		*from = f->event.lo;
 	return *from != INT64_MIN;
 }
 

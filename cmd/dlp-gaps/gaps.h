@@ -5,6 +5,7 @@
 #ifndef GAPS_GAPS_H
 #define GAPS_GAPS_H
 
+#include "ivl.h"
 #include "map.h"
 #include "out.h"
 #include "steps.h"
@@ -65,8 +66,7 @@ struct gap_file {         /* of the section's, by column src */
 	size_t n_dev, n_proc;
 	struct map devs, procs; /* number -> place */
 	struct steps steps;
-	int64_t begin, end; /* of all events, if any_event */
-	bool any_event;
+	struct extent event; /* of all that happened */
 };
 
 struct gaps { /* zeroed */
@@ -83,9 +83,6 @@ struct gaps { /* zeroed */
 
 /* The file, which is made if it is new. Holds until another one is. */
 struct gap_file *gaps_file(struct gaps *g, struct mview src);
-
-/* Something happened from lo to hi. */
-void gaps_event(struct gap_file *f, int64_t lo, int64_t hi);
 
 /* What a thread does from when to when. */
 void gaps_did(struct gaps *g, struct gap_file *f, int64_t pid, struct act a);

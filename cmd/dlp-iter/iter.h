@@ -79,37 +79,14 @@ struct iter_out {
 	struct out_type *cut[2][2]; /* with src, and with column dropped */
 };
 
-/* From when to when the events of a file reach. */
+/* From when to when a file reaches: all its events; the starts of work, which
+ * are launches and ops. */
 struct iter_extent {
-	bool any, any_work;       /* an event, a start of work was seen */
-	int64_t first, last;      /* of the events */
-	int64_t work_lo, work_hi; /* first and last start of work: launches
-				     and ops */
+	struct extent event, work;
 };
 
-static inline void
-extent_event(struct iter_extent *e, int64_t lo, int64_t hi)
-{
-	if (!e->any || lo < e->first)
-		e->first = lo;
-	if (!e->any || hi > e->last)
-		e->last = hi;
-	e->any = true;
-}
-
-static inline void
-extent_work(struct iter_extent *e, int64_t t)
-{
-	if (!e->any_work || t < e->work_lo)
-		e->work_lo = t;
-	if (!e->any_work || t > e->work_hi)
-		e->work_hi = t;
-	e->any_work = true;
-}
-
 struct iter_acc {
-	bool has_gpu;
-	int64_t gpu_lo, gpu_hi;
+	struct extent gpu_at;
 	struct ivl gpu;   /* the newest part of the union */
 	int64_t gpu_done; /* length of the part before it, up to */
 	int64_t done_hi;  /* this time */
@@ -121,16 +98,16 @@ struct iter_acc {
 struct iter_accs {
 	struct iter_acc *v; /* of iterations base, base + 1, ... */
 	size_t base, n, cap;
-	uint64_t late; /* came when their iteration was written */
-	bool has_gpu;
-	int64_t gpu_hi; /* of all of them so far */
+	uint64_t late;        /* came when their iteration was written */
+	struct extent gpu_at; /* of all of them so far */
 };
 
 struct iteration { /* the fields of its record */
-	int64_t iter, start, dur, cpu_hi, gpu_lo, gpu_hi, gpu, step, kern_ns;
+	struct extent gpu_at;
+	int64_t iter, start, dur, cpu_hi, gpu, step, kern_ns;
 	int64_t load_ns, alloc_ns; /* not fields */
 	uint64_t n_kern, n_op;
-	bool has_cpu, has_dur, has_gpu, has_step;
+	bool has_cpu, has_dur, has_step;
 	const char *key;
 	const char *src; /* escaped; NULL: the input names no files */
 };

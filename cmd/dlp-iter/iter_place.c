@@ -43,14 +43,8 @@ acc_clear(struct iter_accs *a)
 static void
 add_gpu(struct iter_accs *a, struct iter_acc *c, int64_t lo, int64_t hi)
 {
-	if (!a->has_gpu || hi > a->gpu_hi)
-		a->gpu_hi = hi;
-	a->has_gpu = true;
-	if (!c->has_gpu || lo < c->gpu_lo)
-		c->gpu_lo = lo;
-	if (!c->has_gpu || hi > c->gpu_hi)
-		c->gpu_hi = hi;
-	c->has_gpu = true;
+	extent_add(&a->gpu_at, lo, hi);
+	extent_add(&c->gpu_at, lo, hi);
 	ivl_add(&c->gpu, lo > c->done_hi ? lo : c->done_hi, hi);
 	if (c->gpu.n >= PIECES)
 		c->gpu_done = num_add(
@@ -90,10 +84,10 @@ cpu_time(struct iteration *x, size_t n, const struct layout *p,
     const struct iter_extent *e, const char *key)
 {
 	const struct layout_step *s;
-	int64_t hi = e->last;
+	int64_t hi = e->event.hi;
 
-	x->has_cpu = e->any;
-	x->start = e->first;
+	x->has_cpu = e->event.any;
+	x->start = e->event.lo;
 	if (p->kind == LAYOUT_STEPS) {
 		s = &p->step[n];
 		x->has_cpu = true;
@@ -114,7 +108,7 @@ cpu_time(struct iteration *x, size_t n, const struct layout *p,
 			hi = p->cut[n];
 		else if (hi < x->start)
 			hi = x->start;
-		if (n == 0 && p->ncut > 0 && (!e->any || hi < x->start))
+		if (n == 0 && p->ncut > 0 && (!e->event.any || hi < x->start))
 			x->start = hi;
 	}
 	x->has_dur = x->has_cpu;
@@ -135,12 +129,12 @@ step_time(struct iteration *x, int64_t next, int64_t *end)
 
 	if (lo == NO_TIME && x->has_cpu)
 		lo = x->start;
-	else if (lo == NO_TIME && x->has_gpu)
-		lo = x->gpu_lo;
+	else if (lo == NO_TIME && x->gpu_at.any)
+		lo = x->gpu_at.lo;
 	if (x->has_dur && x->cpu_hi > *end)
 		*end = x->cpu_hi;
-	if (x->has_gpu && x->gpu_hi > *end)
-		*end = x->gpu_hi;
+	if (x->gpu_at.any && x->gpu_at.hi > *end)
+		*end = x->gpu_at.hi;
 	if (next > *end)
 		*end = next;
 	x->has_step = lo != NO_TIME && *end != NO_TIME;
@@ -154,8 +148,8 @@ iteration_fields(const struct iteration *x)
 	out_text(x->key, x->key != NULL ? strlen(x->key) : 0);
 	out_opt(x->has_cpu, x->start);
 	out_opt(x->has_dur, x->dur);
-	out_opt(x->has_gpu, x->gpu_lo);
-	out_opt(x->has_gpu, x->gpu_hi);
+	out_opt(x->gpu_at.any, x->gpu_at.lo);
+	out_opt(x->gpu_at.any, x->gpu_at.hi);
 	out_i64(x->gpu);
 	out_opt(x->has_step, x->step);
 	out_i64(x->kern_ns);
@@ -186,9 +180,7 @@ write_iter(struct iter_run *g, struct iter_file *f)
 	} else {
 		cpu_time(&x, n, &f->layout, &f->extent,
 		    g->key.arg != NULL ? g->key.arg : f->own_key);
-		x.has_gpu = c->has_gpu;
-		x.gpu_lo = c->gpu_lo;
-		x.gpu_hi = c->gpu_hi;
+		x.gpu_at = c->gpu_at;
 		if (!layout_begin(&f->layout, n + 1, &next))
 			next = NO_TIME;
 		step_time(&x, next, &f->step_end);
@@ -254,14 +246,12 @@ when_over(const struct iter_run *g, struct iter_file *f, size_t n, int64_t t)
 
 	if (f->layout.kind == LAYOUT_KEPT && n > 0)
 		x = &f->kept.v[n - 1].it;
-	if (x != NULL && x->has_gpu &&
-	    (!f->accs.has_gpu || x->gpu_hi > f->accs.gpu_hi)) {
-		f->accs.gpu_hi = x->gpu_hi;
-		f->accs.has_gpu = true;
-	}
-	if (n == 0 || g->o.dlprof || !f->accs.has_gpu || f->accs.gpu_hi < t)
+	if (x != NULL && x->gpu_at.any)
+		extent_add(&f->accs.gpu_at, x->gpu_at.lo, x->gpu_at.hi);
+	if (n == 0 || g->o.dlprof || !f->accs.gpu_at.any ||
+	    f->accs.gpu_at.hi < t)
 		return t;
-	return f->accs.gpu_hi;
+	return f->accs.gpu_at.hi;
 }
 
 /* --cuts: writes where the iterations that have begun by now begin, for
@@ -397,11 +387,11 @@ iter_place_end(struct iter_run *g, struct iter_file *f)
 	size_t n;
 
 	if (g->o.dlprof)
-		f->extent.first = 0;
+		f->extent.event.lo = 0;
 	if (g->plan.by == ITER_BY_STEPS)
 		f->layout.kind = LAYOUT_STEPS;
 	n = layout_count(&f->layout);
-	if (f->layout.kind == LAYOUT_ONE && !f->extent.any)
+	if (f->layout.kind == LAYOUT_ONE && !f->extent.event.any)
 		n = 0;
 	if (g->o.cuts && !measures && n > 0)
 		write_cuts(g, f, INT64_MAX);

@@ -86,14 +86,15 @@ extend(struct iter_extent *e, const struct iter_type *t,
     const struct workrec *w, const struct iter_item *m)
 {
 	if (w->has_api)
-		extent_event(e, w->api, w->api_end);
+		extent_add(&e->event, w->api, w->api_end);
 	if (t->is->kind != IT_REC && m->now != NO_TIME)
-		extent_work(e, m->now);
+		extent_add(&e->work, m->now, m->now);
 	if (m->has_gpu)
-		extent_event(e, m->now, m->hi);
+		extent_add(&e->event, m->now, m->hi);
 	else if (w->has_start && t->is->kind != IT_KERN &&
 		 t->is->kind != IT_GPU && !(t->no_length && w->has_api))
-		extent_event(e, w->start, t->no_length ? w->start : w->end);
+		extent_add(
+		    &e->event, w->start, t->no_length ? w->start : w->end);
 }
 
 static void
@@ -323,8 +324,8 @@ see_iteration(struct stage *st, struct rec *r)
 	x.iter = rec_num_or(r, COL_iter, -1);
 	x.has_cpu = rec_num(r, COL_start_ns, &x.start);
 	x.has_dur = rec_num(r, COL_dur_ns, &x.dur);
-	x.has_gpu = rec_num(r, COL_gpu_start_ns, &x.gpu_lo) &&
-		    rec_num(r, COL_gpu_end_ns, &x.gpu_hi);
+	x.gpu_at.any = rec_num(r, COL_gpu_start_ns, &x.gpu_at.lo) &&
+		       rec_num(r, COL_gpu_end_ns, &x.gpu_at.hi);
 	x.has_step = rec_num(r, COL_step_ns, &x.step);
 	x.gpu = rec_num_or(r, COL_gpu_ns, 0);
 	x.kern_ns = rec_num_or(r, COL_kern_ns, 0);

@@ -272,7 +272,7 @@ say_not_found(struct iter_run *g, const struct iter_file *f)
 	const char *all = ": the whole profile is one iteration";
 	const char *words;
 
-	if (g->broken && !f->extent.any)
+	if (g->broken && !f->extent.event.any)
 		return;
 	/* nobody asked for the default key: it may be missing */
 	if (g->o.dlprof && g->dl.has != DL_GIVEN)
@@ -284,14 +284,14 @@ say_not_found(struct iter_run *g, const struct iter_file *f)
 		    g->key.arg);
 	if (g->plan.by != ITER_BY_OWN) {
 		words = cand_words(&g->cands,
-		    (double)f->extent.work_hi - (double)f->extent.work_lo, 5);
+		    (double)f->extent.work.hi - (double)f->extent.work.lo, 5);
 		SAY(fatal, "key '%s' not found%s%s%s (%s%s%s" PROPOSES " %s)",
 		    g->key.arg, in, name, fatal ? "" : all,
 		    *words != '\0' ? "there are the ranges " : "", words,
 		    *words != '\0' ? "; " : "",
 		    *words != '\0' ? "more" : "keys");
 	}
-	if (g->plan.by == ITER_BY_OWN && !g->o.list && f->extent.any)
+	if (g->plan.by == ITER_BY_OWN && !g->o.list && f->extent.event.any)
 		SAY(fatal, "no step ranges that hold most of the work%s%s%s%s",
 		    in, name, fatal ? "" : all,
 		    g->no_times ? "" : " (-k names a step; " PROPOSES " some)");
@@ -342,14 +342,14 @@ finish_list(struct iter_run *g)
 		const struct iter_extent *e = &f->extent;
 
 		found |= f->found;
-		len = (double)e->work_hi - (double)e->work_lo;
+		len = (double)e->work.hi - (double)e->work.lo;
 		if (len > most)
 			most = len;
 		cand_own(&g->cands, &g->key, own_best(&f->own, e));
 		if (g->o.list && g->plan.by != ITER_BY_OWN)
 			stable_list(&g->out, &f->stable, g->key.arg,
-			    kinds[f->layout.kind], f->name, e->work_lo,
-			    e->work_hi);
+			    kinds[f->layout.kind], f->name, e->work.lo,
+			    e->work.hi);
 	}
 	if (g->plan.by != ITER_BY_OWN || (found && !g->o.list))
 		return;

@@ -473,16 +473,16 @@ static double
 coverage(const struct own *o, const struct iter_extent *e, int row)
 {
 	struct ivl u = { 0 };
-	double len = (double)e->work_hi - (double)e->work_lo;
+	double len = (double)e->work.hi - (double)e->work.lo;
 	double in;
 	size_t i;
 
 	for (i = 0; i < o->n; i++)
 		if (o->v[i].row == row && row == key_own_cuts)
-			ivl_add(&u, e->work_lo, o->v[i].lo);
+			ivl_add(&u, e->work.lo, o->v[i].lo);
 		else if (o->v[i].row == row)
 			ivl_add(&u, o->v[i].lo, o->v[i].hi);
-	in = (double)ivl_len_in(&u, e->work_lo, e->work_hi);
+	in = (double)ivl_len_in(&u, e->work.lo, e->work.hi);
 	ivl_free(&u);
 	return len > 0 ? 100 * in / len : 0;
 }
@@ -495,7 +495,7 @@ own_best(const struct own *o, const struct iter_extent *e)
 	int row;
 	bool cuts;
 
-	for (row = 0; e->any_work && o->n > 0 && row < OWN_KEYS; row++, w++) {
+	for (row = 0; e->work.any && o->n > 0 && row < OWN_KEYS; row++, w++) {
 		cuts = row == key_own_cuts;
 		if (w->n >= (cuts ? 2 : 1) &&
 		    (coverage(o, e, row) >= OWN_PCT ||

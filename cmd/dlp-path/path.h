@@ -11,6 +11,7 @@
 
 #include "buf.h"
 #include "comm.h"
+#include "ivl.h"
 #include "maker.h"
 #include "map.h"
 #include "out.h"
@@ -108,10 +109,9 @@ struct path_rank { /* a file; in a replay without --no-straggler all are one */
 	uint32_t src; /* in texts */
 	int64_t no;   /* that of its rank record, or -1 */
 	struct path_list parts, iters;
-	int64_t first, last; /* of all that is recorded, if any */
-	bool any;
+	struct extent seen;  /* of all that is recorded */
 	uint64_t unresolved; /* waits of streams for unknown events */
-	bool no_steps;       /* first and last are those of the whole profile */
+	bool no_steps;       /* seen is that of the whole profile */
 };
 
 struct path_arrival {       /* of a rank at a collective */

@@ -145,13 +145,7 @@ stream_no(struct path *p, const struct rec *r)
 static void
 seen(const struct path *p, uint32_t thread, int64_t lo, int64_t hi)
 {
-	struct path_rank *k = &p->rank[p->thread[thread].rank];
-
-	if (!k->any || lo < k->first)
-		k->first = lo;
-	if (!k->any || hi > k->last)
-		k->last = hi;
-	k->any = true;
+	extent_add(&p->rank[p->thread[thread].rank].seen, lo, hi);
 }
 
 static void
@@ -434,9 +428,9 @@ read_path_step(struct stage *st, struct rec *r)
 
 	stage_pass(st, r);
 	if (rec_get(r, COL_key).s == NULL &&
-	    read_time(r, COL_start_ns, &k->first) &&
+	    read_time(r, COL_start_ns, &k->seen.lo) &&
 	    read_within(r, COL_step_ns, MOST_LENGTH, &step)) {
-		k->last = num_add(k->first, step);
+		k->seen.hi = num_add(k->seen.lo, step);
 		k->no_steps = true;
 	}
 	if (!read_time(r, COL_start_ns, &it.lo) ||

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "array.h"
-#include "ivl.h"
 #include "path.h"
 #include "spill.h"
 
