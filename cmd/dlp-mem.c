@@ -73,6 +73,11 @@ struct mem_space {
 	int64_t peak_start; /* ns */
 	struct mem_where peak_where;
 	uint64_t peak_seq, n_alloc, n_free;
+	struct mem_use_at { /* --times: what a device uses from a moment on */
+		struct mem_use_at *next;
+		int64_t start, used; /* ns, bytes */
+	} * first, *last;
+	int64_t top; /* --times: the most */
 };
 
 /* With --iter-start or --iter-stop these iterations count: their own events,
@@ -108,18 +113,6 @@ struct mem_open { /* a range that is open */
 	int64_t pid;
 };
 
-struct mem_use_at { /* what a device uses from a moment on */
-	struct mem_use_at *next;
-	int64_t start, used; /* ns, bytes */
-};
-
-/* The use of a device over time, for --times. */
-struct mem_history {
-	struct mem_owner owner;
-	struct mem_use_at *first, *last;
-	int64_t top; /* the most */
-};
-
 struct mem {
 	struct mem_space *space;
 	size_t n_space;
@@ -145,9 +138,7 @@ struct mem {
 
 	struct out_ext *ext;
 	struct out_src_type peak, live, memrange, memtime;
-	int64_t n_times; /* --times; 0: not asked for */
-	struct mem_history *history;
-	size_t n_history;
+	int64_t n_times;      /* --times; 0: not asked for */
 	struct store moments; /* their struct mem_use_at */
 	int64_t last;         /* ns: end of the profile */
 	bool works;           /* a GPU does */
@@ -437,13 +428,6 @@ space_word(const struct mem_space *s)
 }
 
 static void
-put_space(const struct mem_space *s)
-{
-	out_i64(s->owner.dev);
-	out_word(space_word(s));
-}
-
-static void
 end_with_src(const struct mem *m, uint32_t src)
 {
 	if (src != SMAP_NONE)
@@ -461,7 +445,8 @@ put_live(struct mem *m, const struct mem_space *s, const struct allocation *a)
 
 	out_rec_src(
 	    &m->live, "live", names, ARRAY_LEN(names), src != SMAP_NONE);
-	put_space(s);
+	out_i64(s->owner.dev);
+	out_word(space_word(s));
 	out_i64(a->bytes);
 	out_view(smap_view(&m->names, a->where.kind));
 	out_i64(a->addr);
@@ -496,7 +481,8 @@ put_peak(struct mem *m, const struct mem_space *s)
 
 	out_rec_src(
 	    &m->peak, "peak", names, ARRAY_LEN(names), src != SMAP_NONE);
-	put_space(s);
+	out_i64(s->owner.dev);
+	out_word(space_word(s));
 	out_opt(known, s->peak);
 	out_opt(
 	    total != NULL && *total > 0, total != NULL ? (int64_t)*total : 0);
@@ -520,7 +506,8 @@ put_memrange(struct mem *m, const struct mem_range *k, size_t space)
 	out_rec_src(&m->memrange, "memrange", names, ARRAY_LEN(names),
 	    k->src != SMAP_NONE);
 	out_word(k->path);
-	put_space(&m->space[space]);
+	out_i64(m->space[space].owner.dev);
+	out_word(space_word(&m->space[space]));
 	out_i64((int64_t)k->n);
 	out_i64(u->peak);
 	out_i64(u->alloc);
@@ -530,28 +517,6 @@ put_memrange(struct mem *m, const struct mem_range *k, size_t space)
 }
 
 /* --times: memory over time. */
-
-static void
-remember_use(struct mem *m, struct mem_owner o, int64_t start, int64_t used)
-{
-	struct mem_use_at *u = store_alloc(&m->moments, sizeof(*u));
-	struct mem_history *h = m->history, *end = h + m->n_history;
-
-	while (h < end && (h->owner.src != o.src || h->owner.dev != o.dev))
-		h++;
-	if (h == end) {
-		m->history = xrealloc(m->history, m->n_history + 1, sizeof(*h));
-		h = &m->history[m->n_history++];
-		*h = (struct mem_history){ .owner = o };
-	}
-	*u = (struct mem_use_at){ NULL, start, used };
-	*(h->last != NULL ? &h->last->next : &h->first) = u;
-	h->last = u;
-	if (used > h->top)
-		h->top = used;
-	if (start > m->last)
-		m->last = start;
-}
 
 /* part * m->last / m->n_times, without overflow */
 static int64_t
@@ -566,17 +531,14 @@ static const char *const memtime_cols[] = { "dev", "start_ns", "used_bytes",
 
 /* With a bar of 40 signs for the most that any device uses, and parts of it. */
 static void
-put_history(struct mem *m, const struct mem_history *h)
+put_times(struct mem *m, const struct mem_space *s, int64_t top)
 {
 	static const char bar[] = "########################################";
-	const struct mem_use_at *u = h->first;
-	int64_t part, now = 0, most, top = 0;
-	uint32_t src = h->owner.src;
-	size_t i, len;
+	const struct mem_use_at *u = s->first;
+	int64_t part, now = 0, most;
+	uint32_t src = s->owner.src;
+	size_t len;
 
-	for (i = 0; i < m->n_history; i++)
-		if (m->history[i].top > top)
-			top = m->history[i].top;
 	for (part = 1; part <= m->n_times; part++) {
 		most = now;
 		for (; u != NULL && u->start <= time_of_part(m, part);
@@ -592,7 +554,7 @@ put_history(struct mem *m, const struct mem_history *h)
 				       0.5);
 		out_rec_src(&m->memtime, "memtime", memtime_cols,
 		    ARRAY_LEN(memtime_cols), src != SMAP_NONE);
-		out_i64(h->owner.dev);
+		out_i64(s->owner.dev);
 		out_i64(time_of_part(m, part - 1));
 		out_i64(most);
 		out_raw(bar, len);
@@ -622,6 +584,8 @@ finish_memory(struct stage *st)
 	const struct mem_space *s;
 	struct mem_space unknown = { 0 }; /* a device that has no event */
 	uint64_t key, bytes;
+	int64_t top = 0;
+	bool any = false;
 	size_t i, k, it = 0;
 
 	if (m->steps.chosen && !m->steps.found && st->complete)
@@ -646,9 +610,15 @@ finish_memory(struct stage *st)
 		for (k = 0; k < m->range[i].n_use; k++)
 			if (m->range[i].use[k].has_peak)
 				put_memrange(m, &m->range[i], k);
-	for (i = 0; i < m->n_history; i++)
-		put_history(m, &m->history[i]);
-	if (m->n_times > 0 && m->n_history == 0)
+	for (i = 0; i < m->n_space; i++)
+		if (m->space[i].top > top)
+			top = m->space[i].top;
+	for (i = 0; i < m->n_space; i++)
+		if (m->space[i].first != NULL) {
+			put_times(m, &m->space[i], top);
+			any = true;
+		}
+	if (m->n_times > 0 && !any)
 		out_src_legend(&m->memtime, "memtime", memtime_cols,
 		    ARRAY_LEN(memtime_cols));
 	m->none |= m->n_space == 0 && (m->totals.n > 0 || m->works);
@@ -699,20 +669,6 @@ where_made(
 			return c->where;
 	}
 	return nowhere;
-}
-
-static void
-put_event(const struct mem *m, struct rec *r, const struct mem_space *s,
-    const struct mem_where *w)
-{
-	out_ext_begin(m->ext, r);
-	out_word(space_word(s));
-	out_i64(s->used);
-	out_view(smap_view(&m->names, w->api));
-	out_view(smap_view(&m->names, w->phase));
-	out_view(smap_view(&m->names, w->layer));
-	out_view(smap_view(&m->names, w->at));
-	out_ext_end(m->ext, r);
 }
 
 /* Returns how the use has changed, in bytes. Some allocators say what they have
@@ -773,6 +729,7 @@ read_mem_event(struct stage *st, struct rec *r)
 	struct allocation a = { 0 };
 	struct mem_owner o;
 	struct mem_space *s;
+	struct mem_use_at *u;
 	struct workrec w;
 	int64_t change = 0, no = 0;
 	struct mview kind = rec_get(r, COL_kind), op = rec_get(r, COL_op);
@@ -803,9 +760,22 @@ read_mem_event(struct stage *st, struct rec *r)
 		s->end = s->used;
 	if (change != 0)
 		change_in_ranges(m, s, a.pid, a.start, change);
-	if (m->n_times > 0 && !o.host)
-		remember_use(m, o, a.start, s->used);
-	put_event(m, r, s, &a.where);
+	if (m->n_times > 0 && !o.host) {
+		u = store_alloc(&m->moments, sizeof(*u));
+		*u = (struct mem_use_at){ NULL, a.start, s->used };
+		*(s->last != NULL ? &s->last->next : &s->first) = u;
+		s->last = u;
+		s->top = s->used > s->top ? s->used : s->top;
+		m->last = a.start > m->last ? a.start : m->last;
+	}
+	out_ext_begin(m->ext, r);
+	out_word(space_word(s));
+	out_i64(s->used);
+	out_view(smap_view(&m->names, a.where.api));
+	out_view(smap_view(&m->names, a.where.phase));
+	out_view(smap_view(&m->names, a.where.layer));
+	out_view(smap_view(&m->names, a.where.at));
+	out_ext_end(m->ext, r);
 }
 
 static void
@@ -901,9 +871,6 @@ begin_memory(struct stage *st)
 	smap_free(&m->range_keys);
 	map_free(&m->totals);
 	store_free(&m->moments);
-	free(m->history);
-	m->history = NULL;
-	m->n_history = 0;
 	m->last = 0;
 	m->steps.n = m->steps.done = 0;
 	m->steps.found = m->works = false;
