@@ -245,28 +245,6 @@ by_score(const void *a, const void *b)
 	return (x->name > y->name) - (x->name < y->name);
 }
 
-/* Keeps what occurs more than once, or has a number and covers the profile
- * alone. */
-static size_t
-thin(struct cands *l)
-{
-	const struct cand *last;
-	size_t i, n = 0;
-
-	for (i = 0; i < l->cands.n; i++) {
-		const struct cand *c = &l->v[i];
-
-		if (c->n == 0 ||
-		    (c->n == 1 && !c->is_op && (!c->numbered || !is_step(c))))
-			continue;
-		last = n > 0 ? &l->v[n - 1] : NULL;
-		if (last == NULL || last->is_op != c->is_op ||
-		    last->op_id != c->op_id || last->name != c->name)
-			l->v[n++] = *c; /* the best of its threads */
-	}
-	return n;
-}
-
 static const struct cand_op *
 cand_op_of(const struct cands *l, const struct cand *c)
 {
@@ -290,13 +268,26 @@ own_text(const struct cands *l, const struct cand_op *o)
 static size_t
 rank(struct cands *l, double total)
 {
-	size_t i, n;
+	const struct cand *c, *last = NULL;
+	size_t i, n = 0;
 
 	for (i = 0; i < l->cands.n; i++)
 		cand_judge(&l->v[i], total);
 	if (l->cands.n > 0)
 		qsort(l->v, l->cands.n, sizeof(*l->v), by_candidate);
-	n = thin(l);
+	/* what occurs more than once, or has a number and covers the profile
+	 * alone; of several threads the best one */
+	for (i = 0; i < l->cands.n; i++) {
+		c = &l->v[i];
+		if (c->n == 0 ||
+		    (c->n == 1 && !c->is_op && (!c->numbered || !is_step(c))))
+			continue;
+		if (last == NULL || last->is_op != c->is_op ||
+		    last->op_id != c->op_id || last->name != c->name) {
+			l->v[n] = *c;
+			last = &l->v[n++];
+		}
+	}
 	/* a number says nothing, and is another one in the next run */
 	for (i = 0; i < n; i++)
 		l->v[i].bare =

@@ -173,10 +173,6 @@ struct op_names {
 
 void opkey_op(
     struct opkey *o, struct key *k, int64_t id, const struct op_names *s);
-bool opkey_has(const struct opkey *o, int64_t op_id);
-void opkey_gpu(struct opkey *o, int64_t op_id, int64_t inst, int64_t dev);
-void opkey_inst(struct opkey *o, int64_t op_id, int64_t inst, uint32_t src,
-    uint32_t proc, int64_t stop);
 void opkey_range(struct opkey *o, uint32_t src, uint32_t proc, int64_t stop,
     bool last); /* last: an op of that name is preferred */
 

@@ -35,38 +35,6 @@ no_key(struct iter_run *g)
 	iter_no_key(g);
 }
 
-/* The key of a database, which can be none. */
-static void
-see_key(struct iter_run *g, const char *s, size_t n)
-{
-	if (g->dl.has == DL_GIVEN || g->dl.has == DL_NONE)
-		return;
-	if (n == 0 || (n == 1 && *s == '-')) {
-		no_key(g);
-		return;
-	}
-	buf_put(&g->dl.key, s, n);
-	key_init(&g->key, buf_str(&g->dl.key), false, true);
-	g->key.by_name = true;
-	g->dl.has = DL_GIVEN;
-}
-
-/* Only these modes have a key by default. */
-static void
-see_mode(struct iter_run *g, const char *s, size_t n)
-{
-	static const char *const with[] = { "tensorflow1", "tensorflow2",
-		"tensorrt" };
-	size_t i;
-
-	if (g->dl.has != DL_OPEN && g->dl.has != DL_WITHOUT)
-		return;
-	g->dl.has = DL_WITHOUT;
-	for (i = 0; i < ARRAY_LEN(with); i++)
-		if (text_is(s, n, with[i]))
-			g->dl.has = DL_WITH;
-}
-
 /* The range of a database holds if no range and no key is asked for. */
 static void
 see_range(struct iter_run *g, int64_t *v, const char *s, size_t n)
@@ -85,7 +53,10 @@ dlprof_meta(struct iter_run *g, const char *line, size_t n)
 {
 	static const char *const own[] = { "key_op", "key_op_found",
 		"iter_start", "iter_stop", "n_iter", "n_iter_aggregated" };
+	static const char *const with[] = { "tensorflow1", "tensorflow2",
+		"tensorrt" };
 	const char *e = line + n, *s, *name = line + 7;
+	struct iter_dlprof *dl = &g->dl;
 	size_t k, i;
 
 	if (!text_starts(line, n, "##info\t"))
@@ -94,17 +65,30 @@ dlprof_meta(struct iter_run *g, const char *line, size_t n)
 	if (s == NULL)
 		return false;
 	k = (size_t)(s++ - name);
-	if (text_is(name, k, "mode"))
-		see_mode(g, s, (size_t)(e - s));
+	n = (size_t)(e - s);
+	if (text_is(name, k, "mode") &&
+	    (dl->has == DL_OPEN || dl->has == DL_WITHOUT)) {
+		/* only these modes have a key by default */
+		dl->has = DL_WITHOUT;
+		for (i = 0; i < ARRAY_LEN(with); i++)
+			if (text_is(s, n, with[i]))
+				dl->has = DL_WITH;
+	}
 	for (i = 0; i < ARRAY_LEN(own); i++)
 		if (text_is(name, k, own[i]))
 			break;
-	if (i == 0)
-		see_key(g, s, (size_t)(e - s));
-	else if (i == 2)
-		see_range(g, &g->plan.from, s, (size_t)(e - s));
-	else if (i == 3)
-		see_range(g, &g->plan.to, s, (size_t)(e - s));
+	if (i == 0 && dl->has != DL_GIVEN && dl->has != DL_NONE) {
+		if (n == 0 || text_is(s, n, "-")) {
+			no_key(g);
+			return true;
+		}
+		buf_put(&dl->key, s, n);
+		key_init(&g->key, buf_str(&dl->key), false, true);
+		g->key.by_name = true;
+		dl->has = DL_GIVEN;
+	} else if (i == 2 || i == 3) {
+		see_range(g, i == 2 ? &g->plan.from : &g->plan.to, s, n);
+	}
 	return i < ARRAY_LEN(own);
 }
 

@@ -285,22 +285,6 @@ write_cuts(struct iter_run *g, struct iter_file *f, int64_t now)
 	}
 }
 
-/* The iteration of a record, or -1. In those of an earlier run it is the one
- * that it was given, or that its time lies in. */
-static int64_t
-iteration_of(struct iter_file *f, const struct iter_item *m, const char *line)
-{
-	bool kept = f->layout.kind == LAYOUT_KEPT;
-	int64_t n;
-
-	if (kept && m->iter_off != m->len)
-		return num_i64(line + m->iter_off, m->iter_len, &n) && n >= 0
-			   ? n
-			   : -1;
-	n = layout_where(&f->layout, m->lane, m->t);
-	return kept && n >= 0 ? f->kept.v[n].it.iter : n;
-}
-
 static void
 put_placed(const struct iter_item *m, const char *line, int64_t iter)
 {
@@ -325,7 +309,7 @@ static void
 place_record(struct iter_run *g, const struct iter_item *m, const char *line)
 {
 	struct iter_file *f = m->src != SRC_NONE ? &g->files.v[m->src] : NULL;
-	bool measures = g->phase == ITER_MEASURE, counts;
+	bool measures = g->phase == ITER_MEASURE, counts, kept;
 	int64_t n = -1, lo;
 
 	/* the lengths of these are known */
@@ -342,9 +326,15 @@ place_record(struct iter_run *g, const struct iter_item *m, const char *line)
 		    lo <= m->now)
 			write_iter(g, f);
 	}
-	if (f != NULL)
-		n = iteration_of(f, m, line);
-	if (n >= 0 && f->layout.kind != LAYOUT_KEPT)
+	kept = f != NULL && f->layout.kind == LAYOUT_KEPT;
+	if (kept && m->iter_off != m->len) { /* that it was given */
+		if (!num_i64(line + m->iter_off, m->iter_len, &n) || n < 0)
+			n = -1;
+	} else if (f != NULL) {
+		n = layout_where(&f->layout, m->lane, m->t);
+		n = kept && n >= 0 ? f->kept.v[n].it.iter : n;
+	}
+	if (n >= 0 && !kept)
 		acc_add(&f->accs, (size_t)n, m);
 	else if (n < 0)
 		g->outside += m->kind == IT_KERN || m->kind == IT_GPU;

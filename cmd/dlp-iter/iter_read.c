@@ -97,20 +97,6 @@ extend(struct iter_extent *e, const struct iter_type *t,
 		    &e->event, w->start, t->no_length ? w->start : w->end);
 }
 
-static void
-see_range(struct iter_run *g, const struct rec *r, const struct workrec *w,
-    const struct iter_item *m)
-{
-	size_t n;
-	const char *s = rec_text(r, COL_text, &g->reader->tmp[0], &n);
-
-	if (s == NULL || m->now == NO_TIME)
-		return;
-	iter_range(g, m, s, key_trim(s, n), m->now,
-	    w->has_dur ? num_add(m->now, num_sub(w->end, w->start))
-		       : INT64_MAX);
-}
-
 /* When the run of an op ends. */
 static int64_t
 run_end(const struct workrec *w, const struct iter_item *m)
@@ -123,18 +109,32 @@ static void
 see_key_work(struct iter_run *g, const struct rec *r, const struct workrec *w,
     const struct iter_item *m)
 {
+	struct opkey *o = &g->op;
+	const uint64_t *what;
 	int64_t op, inst;
+	uint64_t *dev;
+	bool fresh;
 
-	if (m->src == SRC_NONE || g->op.ops.n == 0 ||
-	    !rec_num(r, COL_op_id, &op) || !rec_num(r, COL_inst_id, &inst) ||
-	    !opkey_has(&g->op, op))
+	if (m->src == SRC_NONE || o->ops.n == 0 ||
+	    !rec_num(r, COL_op_id, &op) || !rec_num(r, COL_inst_id, &inst))
 		return;
-	if (m->kind == IT_KERN || m->kind == IT_GPU)
-		opkey_gpu(&g->op, op, inst, w->dev);
-	else if (m->kind == IT_INST && m->t != NO_TIME)
-		opkey_inst(&g->op, op, inst, m->src,
-		    g->files.v[m->src].layout.lane[m->lane].proc,
-		    run_end(w, m));
+	what = map_get(&o->ops, (uint64_t)op);
+	if (what == NULL)
+		return;
+	if ((m->kind == IT_KERN || m->kind == IT_GPU) && w->dev >= 0) {
+		dev = map_put(&o->devs, (uint64_t)inst, &fresh);
+		if (fresh)
+			*dev = (uint64_t)w->dev + 1;
+	} else if (m->kind == IT_INST && m->t != NO_TIME) {
+		dev = map_get(&o->devs, (uint64_t)inst);
+		ARRAY_GROW(o->v, o->n, o->cap);
+		o->v[o->n++] = (struct keyinst){ run_end(w, m),
+			dev != NULL ? (int64_t)*dev - 1 : -1, m->src,
+			g->files.v[m->src].layout.lane[m->lane].proc,
+			(uint8_t)((*what - 1) / 2), (*what - 1) % 2 };
+		if (dev != NULL)
+			map_del(&o->devs, (uint64_t)inst);
+	}
 }
 
 /* Calls that load code or allocate, and what CUPTI calls loading: a program
@@ -161,9 +161,11 @@ see_record(struct stage *st, struct rec *r)
 	struct iter_run *g = st->ctx;
 	const struct iter_type *t = rec_arg(r);
 	struct iter_item m = { .kind = t->is->kind };
+	const char *text = NULL;
 	struct mview iter;
 	struct workrec w;
 	int64_t op;
+	size_t n;
 
 	if (r->len > UINT32_MAX / 2)
 		rec_die(r, "record is too long");
@@ -186,9 +188,13 @@ see_record(struct stage *st, struct rec *r)
 	}
 	if (w.has_dur && m.kind == IT_REC)
 		see_once(r, &m);
-	if (t->range)
-		see_range(g, r, &w, &m);
-	else if (g->phase == ITER_WAIT)
+	if (t->range && m.now != NO_TIME)
+		text = rec_text(r, COL_text, &g->reader->tmp[0], &n);
+	if (text != NULL)
+		iter_range(g, &m, text, key_trim(text, n), m.now,
+		    w.has_dur ? num_add(m.now, num_sub(w.end, w.start))
+			      : INT64_MAX);
+	else if (!t->range && g->phase == ITER_WAIT)
 		see_key_work(g, r, &w, &m);
 	/* these come when something closes, not in launch order */
 	if (m.kind == IT_INST || m.kind == IT_LATE)

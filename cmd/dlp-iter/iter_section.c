@@ -206,48 +206,37 @@ iter_line(struct iter_run *g, const char *line, size_t n, bool meta)
 	}
 }
 
-/* A range that is the key, or ends where the key does. */
-static void
-use_range(struct iter_run *g, const struct iter_item *m, const char *s,
-    size_t n, int64_t lo, int64_t hi)
-{
-	struct iter_file *f = &g->files.v[m->src];
-	int is = key_range(&g->key, s, n);
-
-	if (is == STEP_CUT && hi != INT64_MAX) {
-		opkey_range(&g->op, m->src, f->layout.lane[m->lane].proc, hi,
-		    g->o.dlprof);
-	} else if (is == STEP_RANGE) {
-		f->found = true;
-		g->plan.by = ITER_BY_STEPS;
-		layout_step(&f->layout, m->lane, lo, hi,
-		    smap_put(&f->layout.texts, s, n, NULL));
-		if (g->phase == ITER_WAIT && !iter_measures(g))
-			start_placing(g);
-	}
-}
-
 void
 iter_range(struct iter_run *g, const struct iter_item *m, const char *s,
     size_t n, int64_t lo, int64_t hi)
 {
 	struct iter_file *f;
+	struct layout *p;
+	int is;
 
 	if (m->src == SRC_NONE)
 		return;
+	f = &g->files.v[m->src];
+	p = &f->layout;
 	if (g->o.list || g->cands.numbered ||
 	    (g->phase == ITER_WAIT && g->plan.by == ITER_BY_KEY))
 		cand_range(&g->cands, &g->key, m->src, m->lane, s, n, lo, hi);
-	switch (g->plan.by) {
-	case ITER_BY_NONE:
-		break;
-	case ITER_BY_OWN:
-		f = &g->files.v[m->src];
-		own_add(&f->own, &g->key, &f->layout, m->lane, s, n, lo, hi);
-		break;
-	case ITER_BY_KEY:
-	case ITER_BY_STEPS:
-		use_range(g, m, s, n, lo, hi);
+	if (g->plan.by == ITER_BY_OWN)
+		own_add(&f->own, &g->key, p, m->lane, s, n, lo, hi);
+	if (g->plan.by != ITER_BY_KEY && g->plan.by != ITER_BY_STEPS)
+		return;
+	/* a range that is the key, or ends where the key does */
+	is = key_range(&g->key, s, n);
+	if (is == STEP_CUT && hi != INT64_MAX) {
+		opkey_range(
+		    &g->op, m->src, p->lane[m->lane].proc, hi, g->o.dlprof);
+	} else if (is == STEP_RANGE) {
+		f->found = true;
+		g->plan.by = ITER_BY_STEPS;
+		layout_step(
+		    p, m->lane, lo, hi, smap_put(&p->texts, s, n, NULL));
+		if (g->phase == ITER_WAIT && !iter_measures(g))
+			start_placing(g);
 	}
 }
 

@@ -99,42 +99,6 @@ opkey_op(struct opkey *o, struct key *k, int64_t id, const struct op_names *s)
 	    (uint64_t)level * 2 + is_text(s->dir, "bprop") + 1;
 }
 
-bool
-opkey_has(const struct opkey *o, int64_t op_id)
-{
-	return o->ops.n > 0 && map_get(&o->ops, (uint64_t)op_id) != NULL;
-}
-
-void
-opkey_gpu(struct opkey *o, int64_t op_id, int64_t inst, int64_t dev)
-{
-	bool fresh;
-	uint64_t *v;
-
-	if (!opkey_has(o, op_id) || dev < 0)
-		return;
-	v = map_put(&o->devs, (uint64_t)inst, &fresh);
-	if (fresh)
-		*v = (uint64_t)dev + 1;
-}
-
-void
-opkey_inst(struct opkey *o, int64_t op_id, int64_t inst, uint32_t src,
-    uint32_t proc, int64_t stop)
-{
-	const uint64_t *what = map_get(&o->ops, (uint64_t)op_id);
-	const uint64_t *dev = map_get(&o->devs, (uint64_t)inst);
-
-	if (what == NULL)
-		return;
-	ARRAY_GROW(o->v, o->n, o->cap);
-	o->v[o->n++] =
-	    (struct keyinst){ stop, dev != NULL ? (int64_t)*dev - 1 : -1, src,
-		    proc, (uint8_t)((*what - 1) / 2), (*what - 1) % 2 };
-	if (dev != NULL)
-		map_del(&o->devs, (uint64_t)inst);
-}
-
 void
 opkey_range(
     struct opkey *o, uint32_t src, uint32_t proc, int64_t stop, bool last)

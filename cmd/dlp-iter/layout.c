@@ -65,22 +65,6 @@ apart(const struct layout *p, const struct layout_lane *l, size_t n, int64_t lo,
 	return false;
 }
 
-/* The iteration that a step range is a part of: among the newest ones, the
- * first after the thread's last that has the same text; otherwise a new one. */
-static size_t
-step_of(const struct layout *p, const struct layout_lane *l, int64_t lo,
-    int64_t hi, uint32_t text)
-{
-	size_t n = p->nstep > OPEN_ITERS ? p->nstep - OPEN_ITERS : 0;
-
-	if (l->nv > 0 && l->v[l->nv - 1].n + 1 > n)
-		n = l->v[l->nv - 1].n + 1;
-	for (; n < p->nstep; n++)
-		if (p->step[n].text == text && !apart(p, l, n, lo, hi))
-			break;
-	return n;
-}
-
 static struct layout_step *
 step_at(struct layout *p, size_t n, int64_t lo, int64_t hi, uint32_t text)
 {
@@ -119,7 +103,15 @@ layout_step(
 		p->nested++;
 		return;
 	}
-	n = step_of(p, l, lo, hi, text);
+	/* The iteration that it is a part of: among the newest ones, the first
+	 * after the thread's last that has the same text; otherwise a new one.
+	 */
+	n = p->nstep > OPEN_ITERS ? p->nstep - OPEN_ITERS : 0;
+	if (last != NULL && last->n + 1 > n)
+		n = last->n + 1;
+	while (
+	    n < p->nstep && (p->step[n].text != text || apart(p, l, n, lo, hi)))
+		n++;
 	s = step_at(p, n, lo, hi, text);
 	if (lo < s->lo)
 		s->lo = lo;
@@ -169,20 +161,6 @@ span_at(struct layout_lane *l, int64_t t)
 	return l->v[lo].lo <= t && t < l->v[lo].hi ? &l->v[lo] : NULL;
 }
 
-/* Whether a process has step ranges at t or before. Later ones must not count:
- * a stream that is cut as it comes does not know them yet, and must give the
- * same result as one that waited in the spool. */
-static bool
-has_steps(const struct layout *p, const struct layout_proc *q, int64_t t)
-{
-	size_t i;
-
-	for (i = 0; i < q->n; i++)
-		if (p->lane[q->lane[i]].v[0].lo <= t)
-			return true;
-	return false;
-}
-
 int64_t
 layout_where(struct layout *p, uint32_t lane, int64_t t)
 {
@@ -207,7 +185,12 @@ layout_where(struct layout *p, uint32_t lane, int64_t t)
 	if (s != NULL)
 		return s->n;
 	q = &p->proc[p->lane[lane].proc];
-	if (!has_steps(p, q, t))
+	/* Has the process step ranges at t or before? Later ones must not
+	 * count: a stream that is cut as it comes does not know them yet, and
+	 * must give the same result as one that waited in the spool. */
+	for (i = 0; i < q->n && p->lane[q->lane[i]].v[0].lo > t; i++)
+		;
+	if (i == q->n)
 		q = &p->all;
 	for (i = 0; i < q->n; i++) {
 		s = span_at(&p->lane[q->lane[i]], t);
