@@ -286,43 +286,6 @@ end_until(struct energy_walk *w, int64_t t)
 	}
 }
 
-static void
-begin_walk(struct energy_walk *w, struct energy *e, uint32_t dev)
-{
-	*w = (struct energy_walk){ .e = e,
-		.dev = dev,
-		.d = &e->dev[dev],
-		.active = w->active,
-		.cap = w->cap };
-	w->now = w->d->n > 0 ? w->d->sample[0].t : INT64_MAX;
-}
-
-static void
-end_walk(struct energy_walk *w)
-{
-	if (w->d->n == 0)
-		return;
-	end_until(w, w->d->sample[w->d->n - 1].t);
-	walk_to(w, w->d->sample[w->d->n - 1].t);
-	w->n = 0;
-}
-
-static void
-walk_work(struct energy_walk *w, const struct energy_work *v)
-{
-	const struct energy_dev *d = w->d;
-
-	if (d->n < 2 || v->end <= d->sample[0].t ||
-	    v->start >= d->sample[d->n - 1].t) {
-		w->e->outside++;
-		return;
-	}
-	end_until(w, v->start);
-	walk_to(w, v->start);
-	ARRAY_GROW(w->active, w->n, w->cap);
-	w->active[w->n++] = *v;
-}
-
 static int
 step_order(const void *va, const void *vb)
 {
@@ -357,32 +320,49 @@ begin_samples(struct energy *e, struct energy_dev *d)
 	d->n = n;
 }
 
+static bool
+next_work(struct energy *e, struct energy_work *v)
+{
+	struct runs_rec rec;
+
+	if (!xsort_next(&e->work, &rec))
+		return false;
+	memcpy(v, rec.val, sizeof(*v));
+	return true;
+}
+
 /* All devices, one after the other; those without work as well. */
 static void
 walk_all(struct energy *e)
 {
-	struct energy_walk w = { 0 };
+	struct energy_walk w = { .e = e };
+	const struct energy_sample *first, *last;
 	struct energy_work v;
-	struct runs_rec rec;
-	uint32_t dev = 0;
-	bool any = true;
+	bool more = next_work(e, &v);
 
-	if (e->n_dev == 0)
-		return;
-	begin_walk(&w, e, 0);
-	while (xsort_next(&e->work, &rec)) {
-		memcpy(&v, rec.val, sizeof(v));
-		for (; dev < e->group[v.group].dev;) {
-			end_walk(&w);
-			begin_walk(&w, e, ++dev);
+	for (; w.dev < e->n_dev; w.dev++) {
+		w.d = &e->dev[w.dev];
+		first = w.d->sample;
+		last = first + w.d->n - (w.d->n > 0);
+		w.at = w.step = 0;
+		w.now = w.d->n > 0 ? first->t : INT64_MAX;
+		for (; more && e->group[v.group].dev == w.dev;
+		     more = next_work(e, &v)) {
+			if (w.d->n < 2 || v.end <= first->t ||
+			    v.start >= last->t) {
+				e->outside++;
+				continue;
+			}
+			end_until(&w, v.start);
+			walk_to(&w, v.start);
+			ARRAY_GROW(w.active, w.n, w.cap);
+			w.active[w.n++] = v;
 		}
-		walk_work(&w, &v);
-	}
-	while (any) {
-		end_walk(&w);
-		any = ++dev < e->n_dev;
-		if (any)
-			begin_walk(&w, e, dev);
+		if (w.d->n > 0) {
+			end_until(&w, last->t);
+			walk_to(&w, last->t);
+		}
+		w.n = 0;
 	}
 	free(w.active);
 }

@@ -227,11 +227,11 @@ add_work(struct gaps_input *in, struct gap_file *f, const struct rec *r,
 /* What the thread does in a call. */
 static void
 add_call(struct gaps_input *in, struct gap_file *f, const struct rec *r,
-    const struct workrec *w, int64_t start, int64_t end)
+    const struct workrec *w)
 {
 	add_did(&in->gaps, f, w,
-	    (struct act){ .start = start,
-		.end = end,
+	    (struct act){ .start = w->api,
+		.end = w->api_end,
 		.did = did_of_call(in, r),
 		.name = name_of(in, r, N_API),
 		.where = name_of(in, r, N_OP),
@@ -271,7 +271,7 @@ read_gpu_work(struct stage *st, struct rec *r)
 	if ((in->counts >> k->kind & 1) != 0 && w.has_dur && w.has_dev)
 		add_work(in, f, r, &w);
 	if (w.has_api)
-		add_call(in, f, r, &w, w.api, w.api_end);
+		add_call(in, f, r, &w);
 }
 
 static void
@@ -293,7 +293,9 @@ read_call(struct stage *st, struct rec *r)
 	in->call.end = w.end;
 	in->call.corr = w.corr;
 	in->call.has = w.has_corr;
-	add_call(in, f, r, &w, w.start, w.end);
+	w.api = w.start;
+	w.api_end = w.end;
+	add_call(in, f, r, &w);
 }
 
 /* What a thread does outside of calls. Runs of ops come when they end, the

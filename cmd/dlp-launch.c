@@ -34,34 +34,27 @@ launch_legend(struct stage *st, struct rec *r)
 	out_ext_legend(rec_arg(r), r);
 }
 
-/* The queue of the device that a record names. */
-static struct timeheap *
-queue_of(struct launch_waits *l, const struct workrec *w)
-{
-	bool is_new;
-	uint32_t id = smap_put_pair(
-	    &l->devs, smap_put_view(&l->srcs, w->src), w->dev, &is_new);
-
-	if (is_new) {
-		ARRAY_GROW(l->queue, id, l->cap);
-		l->queue[id] = (struct timeheap){ 0 };
-	}
-	return &l->queue[id];
-}
-
 static void
 launch_work(struct stage *st, struct rec *r)
 {
+	struct launch_waits *l = st->ctx;
 	struct out_ext *ext = rec_arg(r);
 	struct timeheap *q;
 	struct workrec w;
 	int64_t queued = 0, waited = 0;
-	bool has_wait, in_queue;
+	bool has_wait, in_queue, is_new;
+	uint32_t id;
 
 	work_read(&w, r);
 	in_queue = w.has_start && w.has_api && w.has_dev;
 	if (in_queue) {
-		q = queue_of(st->ctx, &w);
+		id = smap_put_pair(
+		    &l->devs, smap_put_view(&l->srcs, w.src), w.dev, &is_new);
+		if (is_new) {
+			ARRAY_GROW(l->queue, id, l->cap);
+			l->queue[id] = (struct timeheap){ 0 };
+		}
+		q = &l->queue[id];
 		while (q->n > 0 && q->v[0].at <= w.api)
 			timeheap_pop(q);
 		queued = (int64_t)q->n;

@@ -362,24 +362,6 @@ step_ends(struct phases *p, struct phase_step *s)
 	step_free(p, s);
 }
 
-/* The time of the step that no piece of work ends, on all devices of the file.
- * Work that begins before the step before has ended leaves less than nothing.
- */
-static int64_t
-rest_of(const struct phases *p, const struct kept_step *s)
-{
-	int64_t rest, n_dev = 0;
-	uint32_t i;
-
-	if (s->len < 0)
-		return 0;
-	for (i = 0; i < p->devs.n; i++)
-		n_dev += memcmp(smap_str(&p->devs, i, NULL), &s->src,
-			     sizeof(s->src)) == 0;
-	rest = num_sub(num_mul(n_dev, s->len), num_add(s->busy, s->idle));
-	return rest > 0 ? rest : 0;
-}
-
 static void
 put_step(struct phases *p, const struct kept_step *s)
 {
@@ -390,9 +372,21 @@ put_step(struct phases *p, const struct kept_step *s)
 		     key = pair_of(p, s->src, forward);
 	bool outside = s->iter.s == NULL,
 	     ranged = smap_find(&p->ranged, key.s, key.n) != SMAP_NONE;
-	int64_t rest = rest_of(p, s), idle;
+	int64_t rest = 0, idle, n_dev = 0;
 	const struct kept_row *r;
+	uint32_t k;
 	int i;
+
+	/* The time of the step that no piece of work ends, on all devices of
+	 * the file. Work that begins before the step before has ended leaves
+	 * less than nothing. */
+	for (k = 0; k < p->devs.n; k++)
+		n_dev += memcmp(smap_str(&p->devs, k, NULL), &s->src,
+			     sizeof(s->src)) == 0;
+	if (s->len >= 0)
+		rest =
+		    num_sub(num_mul(n_dev, s->len), num_add(s->busy, s->idle));
+	rest = rest > 0 ? rest : 0;
 
 	for (r = s->first; r != NULL; r = r->next) {
 		if (r->when == (ranged ? UNLESS_RANGED : IF_RANGED))

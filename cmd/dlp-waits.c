@@ -72,19 +72,6 @@ struct waits {
 	struct out_src_type type;
 };
 
-/* What a function of the operating system waits for. */
-static const char *
-kind_of_os_call(struct waits *w, struct mview name)
-{
-	const struct namerule *u;
-
-	buf_clear(&w->text);
-	buf_put(&w->text, name.s, name.n);
-	buf_putc(&w->text, ';');
-	u = namerules_find(&w->kinds, w->text.s, w->text.len);
-	return u != NULL ? u->word[0] : "other";
-}
-
 /* The record's thread, which is made if it is new; holds until the next
  * call. */
 static struct wait_thread *
@@ -117,11 +104,17 @@ static const char *
 wait_kind(struct waits *w, const struct wait_type *k, const struct rec *r)
 {
 	struct mview name = rec_get(r, k->os ? COL_name : COL_api);
+	const struct namerule *u;
 
 	if (name.s == NULL)
 		return NULL;
-	if (k->os)
-		return kind_of_os_call(w, name);
+	if (k->os) {
+		buf_clear(&w->text);
+		buf_put(&w->text, name.s, name.n);
+		buf_putc(&w->text, ';');
+		u = namerules_find(&w->kinds, w->text.s, w->text.len);
+		return u != NULL ? u->word[0] : "other";
+	}
 	if (apicall_kind(name.s, name.n) == APICALL_WAITS ||
 	    (k->copy && mv_eq(rec_get(r, COL_dst_mem), "pageable")))
 		return "cuda";
@@ -152,15 +145,16 @@ hold_wait(struct waits *w, struct wait_thread *th, size_t src)
 	w->held_end = &held->next;
 }
 
+#define WAIT_COLS                                                              \
+	"start_ns", "dur_ns", "kind", "name", "pid", "tid", "thread", "range", \
+	    "layer", "phase", "iter", "code"
+
 static void
 begin_wait(struct waits *w, bool has_src)
 {
-	static const char *const names[] = { "start_ns", "dur_ns", "kind",
-		"name", "pid", "tid", "thread", "range", "layer", "phase",
-		"iter", "code", "src" };
-	static const char *const held[] = { "start_ns", "dur_ns", "kind",
-		"name", "pid", "tid", "thread", "range", "layer", "phase",
-		"iter", "code", "launches", "order", "src" };
+	static const char *const names[] = { WAIT_COLS, "src" };
+	static const char *const held[] = { WAIT_COLS, "launches", "order",
+		"src" };
 
 	if (w->launches)
 		out_rec_src(&w->type, "wait", held, ARRAY_LEN(held), has_src);

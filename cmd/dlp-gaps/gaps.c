@@ -479,34 +479,28 @@ idles(const struct gap_file *f, bool any, int64_t *from)
 	return *from != INT64_MIN;
 }
 
-/* The device idled from d->idle_from to end, when w began. */
-static void
-write_gap(struct gaps *g, struct gap_file *f, struct gap_dev *d, int64_t end,
-    const struct gap_work *w)
-{
-	struct gap_verdict v = judge_gap(w, d->idle_from, end, !d->any);
-
-	if (d->any || f->steps.n > 1) {
-		put_parts(g, f, d, w, d->idle_from, end, &v);
-		return;
-	}
-	d->first = xmalloc(sizeof(*d->first));
-	*d->first = (struct gap_first){ end, *w, v };
-}
-
 /* A device's time goes on to t: gaps are written. */
 static void
 advance(struct gaps *g, struct gap_file *f, struct gap_dev *d, int64_t t)
 {
 	struct timeline_piece x;
+	struct gap_verdict v;
 	struct gap_work *w;
+	bool idle;
 
 	while (timeline_next(&d->time, t, &x)) {
 		w = x.what;
 		if (x.then == TIMELINE_BEGINS) {
-			if (x.mask == 0 && idles(f, d->any, &d->idle_from) &&
-			    x.hi > d->idle_from)
-				write_gap(g, f, d, x.hi, w);
+			idle = x.mask == 0 && idles(f, d->any, &d->idle_from) &&
+			       x.hi > d->idle_from;
+			if (idle)
+				v = judge_gap(w, d->idle_from, x.hi, !d->any);
+			if (idle && (d->any || f->steps.n > 1)) {
+				put_parts(g, f, d, w, d->idle_from, x.hi, &v);
+			} else if (idle) {
+				d->first = xmalloc(sizeof(*d->first));
+				*d->first = (struct gap_first){ x.hi, *w, v };
+			}
 			d->any = true;
 		} else if (x.then == TIMELINE_ENDS) {
 			d->last = w->label;

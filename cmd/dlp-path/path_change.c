@@ -260,22 +260,6 @@ path_dtype_read(struct path *p, const struct rec *r, struct path_work *w)
 		w->by_roof = (float)(now / was);
 }
 
-static double
-dtype_factor(const struct path *p, const struct path_work *w)
-{
-	const struct path_same *s;
-
-	if (w->by_roof < 0)
-		return 1;
-	if (w->same != PATH_NONE) {
-		s = &p->retype.same[w->same];
-		if (s->n[1] > 0 && s->ns[0] > 0)
-			return s->ns[1] / (double)s->n[1] /
-			       (s->ns[0] / (double)s->n[0]);
-	}
-	return w->by_roof > 0 ? w->by_roof : 1;
-}
-
 /* It goes over a link between devices. */
 static bool
 on_link(const struct path *p, const struct path_work *w)
@@ -332,6 +316,7 @@ double
 path_factor(const struct path *p, const struct path_effect *e,
     const struct path_work *w, bool *gone)
 {
+	const struct path_same *same = NULL;
 	double f = 1, len = (double)(w->end - w->start), now;
 	uint64_t m = 0;
 	int k;
@@ -344,7 +329,14 @@ path_factor(const struct path *p, const struct path_effect *e,
 			now += (double)e->latency[w->name];
 		f = now / len;
 	}
-	f *= dtype_factor(p, w);
+	if (w->same != PATH_NONE)
+		same = &p->retype.same[w->same];
+	if (w->by_roof >= 0 && same != NULL && same->n[1] > 0 &&
+	    same->ns[0] > 0)
+		f *= same->ns[1] / (double)same->n[1] /
+		     (same->ns[0] / (double)same->n[0]);
+	else if (w->by_roof > 0)
+		f *= w->by_roof;
 	if (w->name != PATH_NONE)
 		m |= e->match[w->name];
 	if (w->op != PATH_NONE)
