@@ -645,6 +645,19 @@ gaps_end(struct gaps *g)
 	stage_note("gaps_undecided", g->undecided);
 }
 
+/* Work that never began or ended: at the end of all time. */
+static void
+free_works(struct timeheap *h)
+{
+	struct gap_work *w;
+
+	while (h->n > 0) {
+		w = timeheap_pop(h).p;
+		free(w->story);
+		free(w);
+	}
+}
+
 void
 gaps_clear(struct gaps *g)
 {
@@ -654,6 +667,8 @@ gaps_clear(struct gaps *g)
 	for (i = 0; i < g->n_file; i++) {
 		f = &g->file[i];
 		for (k = 0; k < f->n_dev; k++) {
+			free_works(&f->dev[k].time.soon);
+			free_works(&f->dev[k].time.on);
 			timeline_free(&f->dev[k].time);
 			timeline_free(&f->dev[k].lead.time);
 			free(f->dev[k].first);
