@@ -13,6 +13,7 @@
 #include "array.h"
 #include "buf.h"
 #include "cli.h"
+#include "cols.h"
 #include "err.h"
 #include "esc.h"
 #include "lines.h"
@@ -72,12 +73,18 @@ struct om_table {
 	size_t n, cap;
 };
 
-struct om_sample;
-
 struct om_family { /* zeroed: a metric and its samples */
 	const struct om_metric *m;
 	struct smap labels; /* {a="b"}; its number is that of the sample */
-	struct om_sample *v;
+	struct om_sample {
+		uint64_t n;     /* values */
+		int64_t i;      /* their sum or extreme, while it is exact */
+		double sum, sq; /* of the differences from the first: see
+				 * add_real() */
+		double first;
+		double of;  /* HOW_SHARE: the second sum */
+		bool exact; /* all were integers */
+	} * v;
 	size_t cap;
 };
 
@@ -92,6 +99,7 @@ struct om_labels {              /* of a sample */
 
 static const char *const hows[] = { "sum", "mean", "min", "max", "stddev",
 	"share", "flag" };
+static const char *const wheres[] = { "all", "work", "step" };
 static const char *const units[] = { "seconds", "bytes", "ratio" };
 
 struct om_at { /* the line that is read, for messages */
@@ -154,43 +162,35 @@ read_labels(const struct om_at *at, struct om_metric *m, char *s)
 	}
 }
 
-static enum om_how
-read_how(const struct om_at *at, const char *s)
+/* The number of the word in a list of n; what: for the message. */
+static int
+word_in(const struct om_at *at, const char *const *list, int n, const char *s,
+    const char *what)
 {
-	size_t i;
+	int i = 0;
 
-	for (i = 0; i < ARRAY_LEN(hows); i++)
-		if (strcmp(s, hows[i]) == 0)
-			return (enum om_how)i;
-	bad(at, "neither sum, mean, min, max, stddev, share nor flag:", s);
-	return HOW_SUM;
-}
-
-static void
-check_name(const struct om_at *at, const struct om_table *t, const char *name)
-{
-	size_t i;
-
-	if (!is_name(name))
-		bad(at, "no name of a metric:", name);
-	for (i = 0; i < t->n; i++)
-		if (strcmp(t->v[i].name, name) == 0)
-			bad(at, "a second metric", name);
+	while (i < n && strcmp(s, list[i]) != 0)
+		i++;
+	if (i == n)
+		bad(at, what, s);
+	return i;
 }
 
 static void
 add_metric(const struct om_at *at, struct om_table *t, char **w)
 {
 	struct om_metric m = { .name = w[0], .record = w[1], .value = w[2] };
+	size_t i;
 
-	check_name(at, t, w[0]);
-	m.how = read_how(at, w[3]);
-	if (strcmp(w[4], "step") == 0)
-		m.where = WHERE_STEP;
-	else if (strcmp(w[4], "work") == 0)
-		m.where = WHERE_WORK;
-	else if (strcmp(w[4], "all") != 0)
-		bad(at, "neither all, work nor step:", w[4]);
+	if (!is_name(w[0]))
+		bad(at, "no name of a metric:", w[0]);
+	for (i = 0; i < t->n; i++)
+		if (strcmp(t->v[i].name, w[0]) == 0)
+			bad(at, "a second metric", w[0]);
+	m.how = (enum om_how)word_in(at, hows, ARRAY_LEN(hows), w[3],
+	    "neither sum, mean, min, max, stddev, share nor flag:");
+	m.where = (enum om_where)word_in(
+	    at, wheres, ARRAY_LEN(wheres), w[4], "neither all, work nor step:");
 	read_labels(at, &m, w[5]);
 	m.help = w[6];
 	m.unit = unit_of(m.name);
@@ -228,20 +228,6 @@ one_line(const struct om_at *at, struct om_table *t, const char *s, size_t n)
 	add_metric(at, t, w);
 }
 
-static void
-read_shipped(struct om_table *t)
-{
-	struct om_at at = { .file = "metrics.tab", .line = 1 };
-	const char *s = shipped_text("metrics.tab"), *e;
-
-	for (; *s != '\0'; at.line++, s = e + (*e != '\0')) {
-		e = strchr(s, '\n');
-		if (e == NULL)
-			e = s + strlen(s);
-		one_line(&at, t, s, (size_t)(e - s));
-	}
-}
-
 /* Reads a table, or the shipped one if path is NULL. Mistakes in it are
  * fatal. */
 static void
@@ -252,28 +238,24 @@ om_table_read(struct om_table *t, const char *path)
 	const char *s;
 	size_t n;
 
-	if (path == NULL) {
-		read_shipped(t);
+	if (path != NULL) {
+		lines_open(&in, path);
+		while (lines_next(&in, &s, &n)) {
+			at.line = (unsigned long)in.no;
+			one_line(&at, t, s, n);
+		}
+		lines_close(&in);
 		return;
 	}
-	lines_open(&in, path);
-	while (lines_next(&in, &s, &n)) {
-		at.line = (unsigned long)in.no;
+	at.file = "metrics.tab";
+	for (s = shipped_text(at.file); *s != '\0'; s += n + (s[n] != '\0')) {
+		n = strcspn(s, "\n");
+		at.line++;
 		one_line(&at, t, s, n);
 	}
-	lines_close(&in);
 }
 
 /* The samples of the metrics: values are added up, then printed. */
-
-struct om_sample {
-	uint64_t n;     /* values */
-	int64_t i;      /* their sum or extreme, while it is exact */
-	double sum, sq; /* of the differences from the first: see add_real() */
-	double first;
-	double of;  /* HOW_SHARE: the second sum */
-	bool exact; /* all were integers */
-};
 
 /* The value of a label: backslash, quote and line feed have escapes, other
  * control characters none. */
@@ -294,18 +276,18 @@ put_escaped(struct buf *b, const char *s, size_t n)
 	}
 }
 
-/* Appends a label. raw: its value as records hold it; NULL: unknown. */
+/* Appends a label. raw: its value as records hold it. */
 static void
-om_label(struct om_labels *l, const char *name, const char *raw, size_t n)
+om_label(struct om_labels *l, const char *name, struct mview raw)
 {
 	struct buf *b = &l->list;
 
 	buf_clear(&l->text);
 	buf_clear(&l->fixed);
-	if (raw == NULL)
+	if (raw.s == NULL)
 		buf_puts(&l->text, "unknown");
 	else
-		esc_undo(&l->text, raw, n);
+		esc_undo(&l->text, raw.s, raw.n);
 	utf8_fix(&l->fixed, l->text.s, l->text.len);
 	if (b->len > 0)
 		buf_putc(b, ',');
@@ -313,19 +295,6 @@ om_label(struct om_labels *l, const char *name, const char *raw, size_t n)
 	buf_puts(b, "=\"");
 	put_escaped(b, l->fixed.s, l->fixed.len);
 	buf_putc(b, '"');
-}
-
-static struct om_sample *
-sample_of(struct om_family *f, const struct om_labels *labels)
-{
-	bool is_new;
-	size_t id =
-	    smap_put(&f->labels, labels->list.s, labels->list.len, &is_new);
-
-	ARRAY_GROW(f->v, id, f->cap);
-	if (is_new)
-		f->v[id] = (struct om_sample){ .exact = true };
-	return &f->v[id];
 }
 
 /* The sum or extreme of integers. */
@@ -359,30 +328,35 @@ add_real(enum om_how how, struct om_sample *s, double v)
 	s->sq += d * d;
 }
 
-/* Adds a value, as records hold it; of: the value of the second column, or
- * NULL. A value that is unset or no number is left out. */
+/* Adds a value, as records hold it; of: the value of the second column, if
+ * there is one. A value that is unset or no number is left out. */
 static void
-om_sample(struct om_family *f, const struct om_labels *labels, const char *raw,
-    size_t n, const char *of, size_t nof)
+om_sample(struct om_family *f, const struct om_labels *labels, struct mview raw,
+    struct mview of)
 {
 	enum om_how how = f->m->how;
 	struct om_sample *s;
 	double v, second = 0;
 	int64_t i;
+	size_t id;
+	bool is_new;
 
-	if (raw == NULL || (how == HOW_SHARE && of == NULL))
+	if (raw.s == NULL || (how == HOW_SHARE && of.s == NULL))
 		return;
 	if (how == HOW_FLAG) {
-		raw = n == 3 && memcmp(raw, "yes", 3) == 0  ? "1"
-		      : n == 2 && memcmp(raw, "no", 2) == 0 ? "0"
-							    : "";
-		n = strlen(raw);
+		raw.s = mv_eq(raw, "yes") ? "1" : mv_eq(raw, "no") ? "0" : "";
+		raw.n = strlen(raw.s);
 		how = HOW_MAX;
 	}
-	if (!num_f64(raw, n, &v) || (of != NULL && !num_f64(of, nof, &second)))
+	if (!num_f64(raw.s, raw.n, &v) ||
+	    (of.s != NULL && !num_f64(of.s, of.n, &second)))
 		return;
-	s = sample_of(f, labels);
-	if (num_i64(raw, n, &i))
+	id = smap_put(&f->labels, labels->list.s, labels->list.len, &is_new);
+	ARRAY_GROW(f->v, id, f->cap);
+	s = &f->v[id];
+	if (is_new)
+		*s = (struct om_sample){ .exact = true };
+	if (num_i64(raw.s, raw.n, &i))
 		add_exact(how, s, i);
 	else
 		s->exact = false;
@@ -391,24 +365,19 @@ om_sample(struct om_family *f, const struct om_labels *labels, const char *raw,
 	s->n++;
 }
 
-static bool
-ends_in(const char *s, const char *end)
-{
-	size_t n = strlen(s), k = strlen(end);
-
-	return n >= k && strcmp(s + n - k, end) == 0;
-}
-
 /* How many of the column's units are one of the metric's. */
 static int64_t
 unit_scale(const struct om_metric *m)
 {
+	struct mview value = { m->value, strlen(m->value) };
+
 	if (m->unit == NULL || m->how == HOW_SHARE)
 		return 1;
-	if (strcmp(m->unit, "seconds") == 0 && ends_in(m->value, "_ns"))
+	if (strcmp(m->unit, "seconds") == 0 && mv_ends(value, "_ns"))
 		return 1000000000;
-	return strcmp(m->unit, "ratio") == 0 && ends_in(m->value, "_pct") ? 100
-									  : 1;
+	if (strcmp(m->unit, "ratio") == 0 && mv_ends(value, "_pct"))
+		return 100;
+	return 1;
 }
 
 /* v / 10^9 with all its digits: a double would round them. */
@@ -509,9 +478,8 @@ om_print(const struct om_family *f, struct buf *out)
 struct om_entry { /* a metric of the table, and where its record has it */
 	struct om_family f;
 	struct rec_type *type;
-	struct rec_col *value, *of, *iter, *after, *key, *src,
-	    *label[OM_LABELS];
-	struct om_entry *next; /* of the same record type */
+	int value, of, label[OM_LABELS]; /* ids of columns, or -1 */
+	struct om_entry *next;           /* of the same record type */
 };
 
 struct om_run {
@@ -532,64 +500,45 @@ static const struct om_metric note_metric = { .name = (char *)"dlp_note",
 
 /* An iteration without a key is the whole profile, which is no step. */
 static bool
-is_whole(const struct om_entry *e, const struct rec *r)
+is_left_out(const struct om_run *g, enum om_where where, const struct rec *r)
 {
-	size_t n;
-
-	return e->key->pos >= 0 && rec_raw(r, e->key, &n) == NULL;
-}
-
-static bool
-is_left_out(
-    const struct om_run *g, const struct om_entry *e, const struct rec *r)
-{
-	size_t n;
-
-	if (e->f.m->where == WHERE_ALL ||
-	    (e->f.m->where == WHERE_WORK && !g->iter_only))
+	if (where == WHERE_ALL || (where == WHERE_WORK && !g->iter_only))
 		return false;
-	if (e->f.m->where == WHERE_STEP && is_whole(e, r))
+	if (where == WHERE_STEP && rec_has(r->type, COL_key) &&
+	    rec_get(r, COL_key).s == NULL)
 		return true;
-	if (rec_raw(r, e->iter, &n) != NULL)
+	if (rec_get(r, COL_iter).s != NULL)
 		return false;
-	return e->f.m->where != WHERE_STEP || rec_raw(r, e->after, &n) == NULL;
+	return where != WHERE_STEP || rec_get(r, COL_after).s == NULL;
 }
 
 /* The labels of the next sample, the first of which is its file. */
 static void
-begin_labels(struct om_run *g, const char *src, size_t n)
+begin_labels(struct om_run *g, struct mview src)
 {
 	buf_clear(&g->labels.list);
-	if (src == NULL && g->profile.len > 0) {
-		src = g->profile.s;
-		n = g->profile.len;
-	}
-	if (src != NULL)
-		om_label(&g->labels, "profile", src, n);
+	if (src.s == NULL && g->profile.len > 0)
+		src = (struct mview){ g->profile.s, g->profile.len };
+	if (src.s != NULL)
+		om_label(&g->labels, "profile", src);
 }
 
 static void
 add_record(struct om_run *g, struct om_entry *e, const struct rec *r)
 {
-	const char *s, *of = NULL;
-	size_t n, nof = 0;
+	struct mview value = { "1", 1 }, of = { NULL, 0 };
 	int i;
 
-	if (is_left_out(g, e, r))
+	if (is_left_out(g, e->f.m->where, r))
 		return;
-	s = rec_raw(r, e->src, &n);
-	begin_labels(g, s, n);
-	for (i = 0; i < e->f.m->nlabel; i++) {
-		s = rec_raw(r, e->label[i], &n);
-		om_label(&g->labels, e->f.m->label[i], s, n);
-	}
-	s = "1";
-	n = 1;
-	if (e->value != NULL)
-		s = rec_raw(r, e->value, &n);
-	if (e->of != NULL)
-		of = rec_raw(r, e->of, &nof);
-	om_sample(&e->f, &g->labels, s, n, of, nof);
+	begin_labels(g, rec_get(r, COL_src));
+	for (i = 0; i < e->f.m->nlabel; i++)
+		om_label(&g->labels, e->f.m->label[i], rec_get(r, e->label[i]));
+	if (e->value >= 0)
+		value = rec_get(r, e->value);
+	if (e->of >= 0)
+		of = rec_get(r, e->of);
+	om_sample(&e->f, &g->labels, value, of);
 }
 
 static void
@@ -613,72 +562,66 @@ forget_profile(struct stage *st)
 }
 
 static void
-add_note(struct om_run *g, const char *name, size_t n, const char *count,
-    size_t ncount)
-{
-	begin_labels(g, NULL, 0);
-	om_label(&g->labels, "note", name, n);
-	om_sample(&g->notes, &g->labels, count, ncount, NULL, 0);
-}
-
-static void
 see_name_or_note(struct stage *st, struct rec *r)
 {
 	struct om_run *g = st->ctx;
-	const char *rest, *word, *v;
-	size_t wlen, rlen, n;
+	const struct mview none = { NULL, 0 };
+	const char *rest, *word, *tab;
+	struct mview name, value;
+	size_t wlen, rlen;
 
 	word = rec_meta(r, &wlen, &rest, &rlen);
-	v = memchr(rest, '\t', rlen);
-	if (v == NULL || wlen != 4)
+	tab = memchr(rest, '\t', rlen);
+	if (tab == NULL)
 		return;
-	n = (size_t)(rest + rlen - v) - 1;
-	if (memcmp(word, "note", 4) == 0) {
-		add_note(g, rest, (size_t)(v - rest), v + 1, n);
-	} else if (memcmp(word, "info", 4) == 0 && v - rest == 3 &&
-		   memcmp(rest, "src", 3) == 0) {
+	name = mv(rest, tab);
+	value = mv(tab + 1, rest + rlen);
+	if (text_is(word, wlen, "note")) {
+		begin_labels(g, none);
+		om_label(&g->labels, "note", name);
+		om_sample(&g->notes, &g->labels, value, none);
+	} else if (text_is(word, wlen, "info") && mv_eq(name, "src")) {
 		g->several |= g->profile.len > 0;
 		buf_clear(&g->profile);
 		if (!g->several)
-			buf_put(&g->profile, v + 1, n);
+			buf_put(&g->profile, value.s, value.n);
 	}
 }
 
-/* Metrics of one record type stand in a row, in the table's order. */
-static void
-append_entry(struct om_entry *first, struct om_entry *e)
+static int
+want(struct rec_type *t, const char *name)
 {
-	e->type = first->type;
-	while (first->next != NULL)
-		first = first->next;
-	first->next = e;
+	int id = col_id(name);
+
+	rec_want_id(t, REC_OPT, id);
+	return id;
 }
 
+/* Metrics of one record type stand in a row, in the table's order: the first
+ * leads to the others. */
 static void
-bind_metric(struct stage *st, struct om_run *g, struct om_entry *e)
+read_metric(struct stage *st, struct om_run *g, struct om_entry *e)
 {
 	const struct om_metric *m = e->f.m;
 	struct om_entry *first = g->entry;
 	int i;
 
-	/* the first metric of a record type leads to the others */
 	while (strcmp(first->f.m->record, m->record) != 0)
 		first++;
 	if (first == e)
-		e->type = stage_on(st, m->record, see_record, NULL, e);
-	else
-		append_entry(first, e);
-	if (strcmp(m->value, "1") != 0)
-		e->value = rec_col(e->type, m->value, REC_OPT);
-	if (m->of != NULL)
-		e->of = rec_col(e->type, m->of, REC_OPT);
-	e->iter = rec_col(e->type, "iter", REC_OPT);
+		e->type = stage_reads(
+		    st, m->record, see_record, .opt = "iter src", .arg = e);
+	e->type = first->type;
+	while (first != e && first->next != NULL)
+		first = first->next;
+	if (first != e)
+		first->next = e;
+	e->value = strcmp(m->value, "1") != 0 ? want(e->type, m->value) : -1;
+	e->of = m->of != NULL ? want(e->type, m->of) : -1;
 	if (m->where == WHERE_STEP)
-		REC_COLS(e->type, REC_OPT, { &e->after, "after" },
-		    { &e->key, "key" });
-	e->src = rec_col(e->type, "src", REC_OPT);
+		rec_want(e->type, REC_OPT, "after key");
 	for (i = 0; i < m->nlabel; i++)
-		e->label[i] = rec_col(e->type, m->column[i], REC_OPT);
+		e->label[i] = want(e->type, m->column[i]);
 }
 
 /* Runs the open stage to its end; the metrics go to out. The exit status. */
@@ -695,7 +638,7 @@ gather(struct stage *st, struct om_run *g, const struct om_table *t,
 	g->entry = xcalloc(g->n + 1, sizeof(*g->entry));
 	for (i = 0; i < g->n; i++) {
 		g->entry[i].f.m = &t->v[i];
-		bind_metric(st, g, &g->entry[i]);
+		read_metric(st, g, &g->entry[i]);
 	}
 	st->section = forget_profile;
 	st->meta = see_name_or_note;

@@ -166,19 +166,6 @@ struct tb_busy { /* a busy record */
 };
 
 struct tb {
-	struct {
-		struct rec_col *src, *iter, *start, *step, *key;
-	} iter;
-	struct {
-		struct rec_col *src, *iter, *after, *dev, *class, *dur;
-	} busy;
-	struct {
-		struct rec_col *src, *iter, *mfu;
-	} mfu;
-	struct {
-		struct rec_col *id, *judged, *share, *part_of, *problem,
-		    *recommendation, *evidence;
-	} finding;
 	double t0;          /* seconds since 1970; 0: unknown */
 	bool headed;        /* the first event is written */
 	struct smap steps;  /* "\tsrc\titer", as they stand */
@@ -193,12 +180,11 @@ struct tb {
 	struct buf key, raw, value, summary, event, inner; /* scratch */
 };
 
-/* The number of what src and c of the record name. */
+/* The number of what src and a column of the record name. */
 static uint32_t
-number_of(struct tb *tb, struct smap *map, const struct rec *r,
-    const struct rec_col *src, const struct rec_col *c)
+number_of(struct tb *tb, struct smap *map, const struct rec *r, int col)
 {
-	struct mview s = rec_view(r, src), v = rec_view(r, c);
+	struct mview s = rec_get(r, COL_src), v = rec_get(r, col);
 
 	buf_clear(&tb->key);
 	buf_putc(&tb->key, '\t');
@@ -209,10 +195,9 @@ number_of(struct tb *tb, struct smap *map, const struct rec *r,
 }
 
 static uint32_t
-tb_step_of(struct tb *tb, const struct rec *r, const struct rec_col *src,
-    const struct rec_col *iter)
+tb_step_of(struct tb *tb, const struct rec *r, int iter)
 {
-	uint32_t n = tb->steps.n, who = number_of(tb, &tb->steps, r, src, iter);
+	uint32_t n = tb->steps.n, who = number_of(tb, &tb->steps, r, iter);
 
 	if (tb->steps.n > n) {
 		ARRAY_GROW(tb->of, who, tb->of_cap);
@@ -229,51 +214,42 @@ read_tb_step(struct stage *st, struct rec *r)
 	struct tb_step *s;
 	int64_t iter;
 
-	if (!rec_i64(r, tb->iter.iter, &iter) ||
-	    (tb->iter.key->pos >= 0 && rec_view(r, tb->iter.key).s == NULL))
+	if (!rec_num(r, COL_iter, &iter) ||
+	    (rec_has(r->type, COL_key) && rec_get(r, COL_key).s == NULL))
 		return;
 	ARRAY_GROW(tb->step, tb->n_step, tb->step_cap);
 	s = &tb->step[tb->n_step++];
-	s->who = tb_step_of(tb, r, tb->iter.src, tb->iter.iter);
+	s->who = tb_step_of(tb, r, COL_iter);
 	s->iter = iter;
-	s->has_start = rec_i64(r, tb->iter.start, &s->start_ns);
-	s->has_step = rec_i64(r, tb->iter.step, &s->step_ns);
-}
-
-/* The classes in which no GPU works, see dlp-busy(1). */
-static bool
-is_idle(const struct rec *r, const struct rec_col *class)
-{
-	static const char *const idle[] = { "idle", "dataload", "io", "cpu",
-		"other" };
-	size_t i;
-
-	for (i = 0; i < ARRAY_LEN(idle); i++)
-		if (rec_is(r, class, idle[i]))
-			return true;
-	return false;
+	s->has_start = rec_num(r, COL_start_ns, &s->start_ns);
+	s->has_step = rec_num(r, COL_step_ns, &s->step_ns);
 }
 
 static void
 read_busy(struct stage *st, struct rec *r)
 {
+	/* the classes in which no GPU works, see dlp-busy(1) */
+	static const char *const idle[] = { "idle", "dataload", "io", "cpu",
+		"other" };
 	struct tb *tb = st->ctx;
-	struct rec_col *iter = tb->busy.iter;
+	struct mview class = rec_get(r, COL_class);
 	struct tb_busy *row;
 	int64_t ns = 0;
+	size_t i;
 
 	ARRAY_GROW(tb->row, tb->n_row, tb->row_cap);
 	row = &tb->row[tb->n_row++];
-	if (rec_view(r, iter).s == NULL)
-		iter = tb->busy.after;
-	row->who = tb_step_of(tb, r, tb->busy.src, iter);
-	row->dev = number_of(tb, &tb->devs, r, tb->busy.src, tb->busy.dev);
-	row->has_ns = rec_i64(r, tb->busy.dur, &ns);
+	row->who = tb_step_of(
+	    tb, r, rec_get(r, COL_iter).s != NULL ? COL_iter : COL_after);
+	row->dev = number_of(tb, &tb->devs, r, COL_dev);
+	row->has_ns = rec_num(r, COL_dur_ns, &ns);
 	row->ns = (double)ns;
-	row->is_tc = rec_is(r, tb->busy.class, "tc");
-	row->is_kern = row->is_tc || rec_is(r, tb->busy.class, "kern") ||
-		       rec_is(r, tb->busy.class, "comm");
-	row->is_idle = is_idle(r, tb->busy.class);
+	row->is_tc = mv_eq(class, "tc");
+	row->is_kern =
+	    row->is_tc || mv_eq(class, "kern") || mv_eq(class, "comm");
+	row->is_idle = false;
+	for (i = 0; i < ARRAY_LEN(idle); i++)
+		row->is_idle |= mv_eq(class, idle[i]);
 	if (!row->is_idle && ns > 0)
 		tb->devs.val[row->dev] = 1;
 }
@@ -282,9 +258,9 @@ static void
 read_mfu(struct stage *st, struct rec *r)
 {
 	struct tb *tb = st->ctx;
-	uint32_t who = tb_step_of(tb, r, tb->mfu.src, tb->mfu.iter);
+	uint32_t who = tb_step_of(tb, r, COL_iter);
 
-	tb->of[who].has_mfu = rec_f64(r, tb->mfu.mfu, &tb->of[who].mfu_pct);
+	tb->of[who].has_mfu = rec_real(r, COL_mfu_pct, &tb->of[who].mfu_pct);
 }
 
 /*
@@ -294,29 +270,27 @@ read_mfu(struct stage *st, struct rec *r)
 /* Names from the profile are shown as they are: TensorBoard renders the text,
  * and a * in it must not make the rest of the line slanted. */
 static void
-put_markdown(struct tb *tb, const struct rec *r, const struct rec_col *c)
+put_markdown(struct tb *tb, const struct rec *r, int col)
 {
-	size_t n, i;
-	const char *s = rec_raw(r, c, &n);
+	struct mview v = rec_get(r, col);
 	struct buf fixed = { 0 };
+	size_t i;
+	char c;
 
 	buf_clear(&tb->raw);
-	if (s != NULL)
-		esc_undo(&tb->raw, s, n);
+	esc_undo(&tb->raw, v.s, v.n);
 	utf8_fix(&fixed, tb->raw.s, tb->raw.len);
 	for (i = 0; i < fixed.len; i++) {
-		if ((unsigned char)fixed.s[i] < 0x20 || fixed.s[i] == 0x7f) {
-			buf_putc(&tb->text, ' ');
+		c = fixed.s[i];
+		if (c == '<' || c == '&') {
+			buf_puts(&tb->text, c == '<' ? "&lt;" : "&amp;");
 			continue;
 		}
-		if (fixed.s[i] == '<' || fixed.s[i] == '&') {
-			buf_puts(
-			    &tb->text, fixed.s[i] == '<' ? "&lt;" : "&amp;");
-			continue;
-		}
-		if (strchr("\\`*_{}[]#|", fixed.s[i]) != NULL)
+		if ((unsigned char)c < 0x20 || c == 0x7f)
+			c = ' ';
+		else if (strchr("\\`*_{}[]#|", c) != NULL)
 			buf_putc(&tb->text, '\\');
-		buf_putc(&tb->text, fixed.s[i]);
+		buf_putc(&tb->text, c);
 	}
 	buf_free(&fixed);
 }
@@ -326,26 +300,25 @@ static void
 read_finding(struct stage *st, struct rec *r)
 {
 	struct tb *tb = st->ctx;
-	struct mview share = rec_view(r, tb->finding.share);
 
-	if (!rec_is(r, tb->finding.judged, "yes") ||
-	    rec_view(r, tb->finding.part_of).s != NULL)
+	if (!mv_eq(rec_get(r, COL_judged), "yes") ||
+	    rec_get(r, COL_part_of).s != NULL)
 		return;
 	buf_puts(&tb->text, "- **");
-	put_markdown(tb, r, tb->finding.id);
+	put_markdown(tb, r, COL_id);
 	buf_puts(&tb->text, "**");
-	if (share.s != NULL) {
+	if (rec_get(r, COL_share_pct).s != NULL) {
 		buf_puts(&tb->text, " (");
-		put_markdown(tb, r, tb->finding.share);
+		put_markdown(tb, r, COL_share_pct);
 		buf_puts(&tb->text, " %)");
 	}
 	buf_puts(&tb->text, ": ");
-	put_markdown(tb, r, tb->finding.problem);
+	put_markdown(tb, r, COL_problem);
 	buf_putc(&tb->text, ' ');
-	put_markdown(tb, r, tb->finding.recommendation);
-	if (rec_view(r, tb->finding.evidence).s != NULL) {
+	put_markdown(tb, r, COL_recommendation);
+	if (rec_get(r, COL_evidence).s != NULL) {
 		buf_puts(&tb->text, " Evidence: ");
-		put_markdown(tb, r, tb->finding.evidence);
+		put_markdown(tb, r, COL_evidence);
 	}
 	buf_putc(&tb->text, '\n');
 }
@@ -507,65 +480,24 @@ read_info(struct stage *st, struct rec *r)
 {
 	static const char t0[] = "t0_ns\t";
 	struct tb *tb = st->ctx;
-	const char *rest;
-	size_t wlen, n;
+	const char *rest, *word;
+	size_t wlen, n, k = sizeof(t0) - 1;
 	int64_t ns;
 
-	if (memcmp(rec_meta(r, &wlen, &rest, &n), "info", 4) == 0 &&
-	    wlen == 4 && n > sizeof(t0) &&
-	    memcmp(rest, t0, sizeof(t0) - 1) == 0 &&
-	    num_i64(rest + sizeof(t0) - 1, n - sizeof(t0) + 1, &ns))
+	word = rec_meta(r, &wlen, &rest, &n);
+	if (text_is(word, wlen, "info") && text_starts(rest, n, t0) &&
+	    num_i64(rest + k, n - k, &ns))
 		tb->t0 = (double)ns / 1e9;
-}
-
-static void
-listen_tb(struct tb *tb, struct stage *st)
-{
-	struct rec_type *t = stage_on(st, "iter", read_tb_step, NULL, NULL);
-
-	tb->iter.iter = rec_col(t, "iter", REC_NEED);
-	REC_COLS(t, REC_OPT, { &tb->iter.src, "src" }, { &tb->iter.key, "key" },
-	    { &tb->iter.start, "start_ns" }, { &tb->iter.step, "step_ns" });
-	t = stage_on(st, "busy", read_busy, NULL, NULL);
-	REC_COLS(t, REC_NEED, { &tb->busy.iter, "iter" },
-	    { &tb->busy.after, "after" }, { &tb->busy.dev, "dev" },
-	    { &tb->busy.class, "class" }, { &tb->busy.dur, "dur_ns" });
-	tb->busy.src = rec_col(t, "src", REC_OPT);
-	t = stage_on(st, "mfu", read_mfu, NULL, NULL);
-	REC_COLS(t, REC_NEED, { &tb->mfu.iter, "iter" },
-	    { &tb->mfu.mfu, "mfu_pct" });
-	tb->mfu.src = rec_col(t, "src", REC_OPT);
-	t = stage_on(st, "finding", read_finding, NULL, NULL);
-	REC_COLS(t, REC_NEED, { &tb->finding.id, "id" },
-	    { &tb->finding.judged, "judged" },
-	    { &tb->finding.problem, "problem" },
-	    { &tb->finding.recommendation, "recommendation" });
-	REC_COLS(t, REC_OPT, { &tb->finding.share, "share_pct" },
-	    { &tb->finding.part_of, "part_of" },
-	    { &tb->finding.evidence, "evidence" });
-}
-
-static void
-free_tb(struct tb *tb)
-{
-	struct buf *const bufs[] = { &tb->text, &tb->key, &tb->raw, &tb->value,
-		&tb->summary, &tb->event, &tb->inner };
-	size_t i;
-
-	for (i = 0; i < ARRAY_LEN(bufs); i++)
-		buf_free(bufs[i]);
-	smap_free(&tb->steps);
-	smap_free(&tb->devs);
-	free(tb->of);
-	free(tb->step);
-	free(tb->row);
 }
 
 int
 main(int argc, char **argv)
 {
 	struct tb tb = { 0 };
+	struct buf *const bufs[] = { &tb.text, &tb.key, &tb.raw, &tb.value,
+		&tb.summary, &tb.event, &tb.inner };
 	struct stage st;
+	size_t i;
 	int rc;
 
 	stage_start_sink(&st, "dlp-tensorboard", usage, NULL, argc, argv);
@@ -573,8 +505,21 @@ main(int argc, char **argv)
 	st.section = forget_section;
 	st.end = end_tb_section;
 	st.meta = read_info;
-	listen_tb(&tb, &st);
+	stage_reads(&st, "iter", read_tb_step, .need = "iter",
+	    .opt = "src key start_ns step_ns");
+	stage_reads(&st, "busy", read_busy,
+	    .need = "iter after dev class dur_ns", .opt = "src");
+	stage_reads(&st, "mfu", read_mfu, .need = "iter mfu_pct", .opt = "src");
+	stage_reads(&st, "finding", read_finding,
+	    .need = "id judged problem recommendation",
+	    .opt = "share_pct part_of evidence");
 	rc = stage_run(&st);
-	free_tb(&tb);
+	for (i = 0; i < ARRAY_LEN(bufs); i++)
+		buf_free(bufs[i]);
+	smap_free(&tb.steps);
+	smap_free(&tb.devs);
+	free(tb.of);
+	free(tb.step);
+	free(tb.row);
 	return out_finish(rc);
 }
