@@ -26,25 +26,16 @@ static void
 put_text(struct buf *b, const char *name, const char *s, size_t n)
 {
 	put_name(b, name);
-	if (s == NULL || n == 0) {
+	if (s == NULL || n == 0)
 		buf_puts(b, "null");
-		return;
-	}
-	buf_putc(b, '"');
-	text_put_field(b, s, n, TEXT_JSON);
-	buf_putc(b, '"');
+	else
+		json_quote_field(b, s, n, TEXT_JSON);
 }
 
 static void
 put_word(struct buf *b, const char *name, const char *s)
 {
 	put_text(b, name, s, s != NULL ? strlen(s) : 0);
-}
-
-static void
-put_said(struct buf *b, const char *name, const struct buf *v, bool said)
-{
-	put_text(b, name, v->s, said ? v->len : 0);
 }
 
 /* A number as the column has it, or null. */
@@ -71,59 +62,6 @@ put_ns(struct buf *b, const char *name, bool has, int64_t ns)
 }
 
 static void
-put_json_steps(struct buf *b, const struct facts *f)
-{
-	int64_t from, to;
-
-	put_name(b, "steps");
-	if (!advise_steps(f, &from, &to)) {
-		buf_puts(b, "null");
-		return;
-	}
-	buf_putc(b, '{');
-	put_text(b, "key", f->step_key.s, f->step_key.len);
-	put_ns(b, "from", true, from);
-	put_ns(b, "to", true, to);
-	put_ns(b, "n", true, (int64_t)f->n_iter);
-	buf_putc(b, '}');
-}
-
-static void
-put_in_use(struct buf *b, const struct facts *f)
-{
-	static const char *const word[] = { "null", "false", "true" };
-	int i;
-
-	put_name(b, "in_use");
-	buf_putc(b, '{');
-	for (i = 0; i < N_USE; i++) {
-		put_name(b, use_name(i));
-		buf_puts(b, word[use_of(f, i)]);
-	}
-	buf_putc(b, '}');
-}
-
-static void
-put_json_notes(struct buf *b, const struct facts *f)
-{
-	const char *s;
-	uint32_t i;
-	size_t n;
-
-	put_name(b, "notes");
-	buf_putc(b, '[');
-	for (i = 0; i < f->notes->n; i++) {
-		buf_puts(b, i > 0 ? ", {" : "{");
-		s = smap_str(f->notes, i, &n);
-		put_text(b, "name", s, n);
-		put_name(b, "count");
-		buf_u64(b, f->notes->val[i]);
-		buf_putc(b, '}');
-	}
-	buf_putc(b, ']');
-}
-
-static void
 put_rule(struct buf *b, const struct facts *f, const struct advise_finding *j)
 {
 	static const char *const word[] = { "clear", "found", "not_judged" };
@@ -147,13 +85,57 @@ put_rule(struct buf *b, const struct facts *f, const struct advise_finding *j)
 		buf_printf(&num, "%.1f", facts_share_pct(f, v->ceiling));
 	put_value(b, "share_pct", &num, true);
 	put_word(b, "part_of", j->part_of);
-	put_said(b, "where", &v->where, yes);
-	put_said(b, "problem", &v->problem, yes);
-	put_said(b, "evidence", &v->evidence, yes);
-	put_said(b, "recommendation", &v->advice, yes);
+	put_text(b, "where", v->where.s, yes ? v->where.len : 0);
+	put_text(b, "problem", v->problem.s, yes ? v->problem.len : 0);
+	put_text(b, "evidence", v->evidence.s, yes ? v->evidence.len : 0);
+	put_text(b, "recommendation", v->advice.s, yes ? v->advice.len : 0);
 	put_word(b, "missing", told ? NULL : v->missing);
 	buf_putc(b, '}');
 	buf_free(&num);
+}
+
+/* The first part of the object: what was judged. */
+static void
+put_head(struct buf *b, const struct facts *f)
+{
+	static const char *const word[] = { "null", "false", "true" };
+	int64_t from, to;
+	const char *s;
+	uint32_t i;
+	size_t n;
+
+	put_ns(b, "version", true, JSON_VERSION);
+	if (f->src.len > 0)
+		put_text(b, "src", f->src.s, f->src.len);
+	put_name(b, "steps");
+	if (advise_steps(f, &from, &to)) {
+		buf_putc(b, '{');
+		put_text(b, "key", f->step_key.s, f->step_key.len);
+		put_ns(b, "from", true, from);
+		put_ns(b, "to", true, to);
+		put_ns(b, "n", true, (int64_t)f->n_iter);
+		buf_putc(b, '}');
+	} else {
+		buf_puts(b, "null");
+	}
+	put_name(b, "in_use");
+	buf_putc(b, '{');
+	for (i = 0; i < N_USE; i++) {
+		put_name(b, use_name((int)i));
+		buf_puts(b, word[use_of(f, (int)i)]);
+	}
+	buf_putc(b, '}');
+	put_name(b, "notes");
+	buf_putc(b, '[');
+	for (i = 0; i < f->notes->n; i++) {
+		buf_puts(b, i > 0 ? ", {" : "{");
+		s = smap_str(f->notes, i, &n);
+		put_text(b, "name", s, n);
+		put_name(b, "count");
+		buf_u64(b, f->notes->val[i]);
+		buf_putc(b, '}');
+	}
+	buf_putc(b, ']');
 }
 
 void
@@ -163,12 +145,7 @@ advise_json(struct buf *b, const struct facts *f,
 	size_t i;
 
 	buf_puts(b, b->len > 0 ? ",\n{" : "{");
-	put_ns(b, "version", true, JSON_VERSION);
-	if (f->src.len > 0)
-		put_text(b, "src", f->src.s, f->src.len);
-	put_json_steps(b, f);
-	put_in_use(b, f);
-	put_json_notes(b, f);
+	put_head(b, f);
 	put_name(b, "rules");
 	buf_putc(b, '[');
 	for (i = 0; i < n; i++)
