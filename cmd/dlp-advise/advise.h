@@ -113,9 +113,12 @@ bool advise_steps(const struct facts *f, int64_t *from, int64_t *to);
 
 /* The input to judge by is missing. */
 void verdict_unjudged(struct advise_verdict *v, const char *missing);
-/* As that, where records of times are missing; a .dict has no times at all. */
-void verdict_untimed(
-    const struct facts *f, struct advise_verdict *v, const char *records);
+
+/* The same if it is so, which is the result; and where records of times are
+ * missing: a .dict has no times at all. */
+bool verdict_lacks(struct advise_verdict *v, bool lacks, const char *missing);
+bool verdict_lacks_times(const struct facts *f, struct advise_verdict *v,
+    bool lacks, const char *records);
 
 /* The most that can be gained: ns of the GPUs' time in the steps. */
 void verdict_gain(struct advise_verdict *v, int64_t ns);

@@ -37,11 +37,9 @@ is_engine(const struct facts *f)
 static bool
 amp_is_unknown(const struct facts *f, struct advise_verdict *v)
 {
-	if (f->ops.eligible == 0 || f->ops.typed > 0)
-		return false;
-	verdict_unjudged(v, "types of the ops: argument markers, or kernels"
-			    " whose names tell them");
-	return true;
+	return verdict_lacks(v, f->ops.eligible > 0 && f->ops.typed == 0,
+	    "types of the ops: argument markers, or kernels whose names tell"
+	    " them");
 }
 
 /* Fires if there are ops of other types than half precision and none of half
@@ -76,8 +74,7 @@ judge_cudnn_benchmark(const struct facts *f, struct advise_verdict *v)
 	if (!is_pytorch(f) || f->ops.conv == 0)
 		return;
 	v->judged = f->model[M_BENCHMARK_OFF] == 1 ? V_YES : V_NO;
-	if (f->model[M_BENCHMARK_OFF] < 0)
-		verdict_unjudged(v, NO_MODEL);
+	verdict_lacks(v, f->model[M_BENCHMARK_OFF] < 0, NO_MODEL);
 }
 
 void
@@ -140,10 +137,8 @@ judge_bad_shape(const struct facts *f, struct advise_verdict *v)
 {
 	if (!is_tensorflow(f))
 		return;
-	if (!f->has_tc) {
-		verdict_unjudged(v, "Tensor Core use: dlp-flops");
+	if (verdict_lacks(v, !f->has_tc, "Tensor Core use: dlp-flops"))
 		return;
-	}
 	verdict_number(v, f->ops.half_no_tc);
 }
 
@@ -234,8 +229,7 @@ judge_busy(const struct facts *f, struct advise_verdict *v)
 
 	verdict_above(v, pct);
 	v->judged = pct < v->limit ? V_YES : V_NO;
-	if (!f->has_busy)
-		verdict_untimed(f, v, "busy records: dlp-busy");
+	verdict_lacks_times(f, v, !f->has_busy, "busy records: dlp-busy");
 }
 
 void
@@ -285,10 +279,8 @@ judge_balance(const struct facts *f, bool spin, struct advise_verdict *v)
 	size_t n = 0;
 	int64_t work;
 
-	if (!f->has_busy) {
-		verdict_untimed(f, v, "busy records: dlp-busy");
+	if (verdict_lacks_times(f, v, !f->has_busy, "busy records: dlp-busy"))
 		return;
-	}
 	for (d = f->dev; d < f->dev + f->n_dev; d++) {
 		if (facts_dev_wall(d) <= 0 || d->n_kern == 0)
 			continue;
@@ -328,10 +320,8 @@ judge_dataloader(const struct facts *f, struct advise_verdict *v)
 {
 	if (!is_pytorch(f))
 		return;
-	if (!f->has_busy) {
-		verdict_untimed(f, v, "busy records: dlp-busy");
+	if (verdict_lacks_times(f, v, !f->has_busy, "busy records: dlp-busy"))
 		return;
-	}
 	verdict_share(f,
 	    f->has_gaps ? f->gap_ns[G_DATA] : facts_busy_ns(f, 1U << B_LOAD),
 	    v);
@@ -345,10 +335,9 @@ dlprof_dataloader(const struct facts *f, struct advise_verdict *v)
 {
 	if (!is_pytorch(f))
 		return;
-	if (!f->has_busy && f->ops.dali > 0) {
-		verdict_untimed(f, v, "busy records: dlp-busy");
+	if (verdict_lacks_times(f, v, !f->has_busy && f->ops.dali > 0,
+		"busy records: dlp-busy"))
 		return;
-	}
 	if (verdict_above(v, facts_busy_pct(f, 1U << B_LOAD))) {
 		verdict_gain(v, facts_busy_ns(f, 1U << B_LOAD));
 	} else if (f->ops.dali == 0) {
@@ -404,10 +393,8 @@ dlprof_batch_size(const struct facts *f, struct advise_verdict *v)
 void
 judge_no_iterations(const struct facts *f, struct advise_verdict *v)
 {
-	if (f->key_found < 0) {
-		verdict_unjudged(v, "iterations: dlp-iter --dlprof");
+	if (verdict_lacks(v, f->key_found < 0, "iterations: dlp-iter --dlprof"))
 		return;
-	}
 	v->judged = f->key_found == 0 ? V_YES : V_NO;
 	buf_put(verdict_let(v, "key"), f->key.s, f->key.len);
 }

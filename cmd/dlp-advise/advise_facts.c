@@ -358,12 +358,20 @@ verdict_unjudged(struct advise_verdict *v, const char *missing)
 	v->missing = missing;
 }
 
-void
-verdict_untimed(
-    const struct facts *f, struct advise_verdict *v, const char *records)
+bool
+verdict_lacks(struct advise_verdict *v, bool lacks, const char *missing)
 {
-	verdict_unjudged(
-	    v, f->no_times ? "times: a .dict has durations only" : records);
+	if (lacks)
+		verdict_unjudged(v, missing);
+	return lacks;
+}
+
+bool
+verdict_lacks_times(const struct facts *f, struct advise_verdict *v, bool lacks,
+    const char *records)
+{
+	return verdict_lacks(v, lacks,
+	    f->no_times ? "times: a .dict has durations only" : records);
 }
 
 bool
@@ -407,34 +415,25 @@ facts_has_steps(const struct facts *f)
 bool
 verdict_no_steps(const struct facts *f, struct advise_verdict *v)
 {
-	if (facts_has_steps(f))
-		return false;
-	verdict_unjudged(v,
-	    "iterations: a key for dlp-iter, or ranges around the"
-	    " steps");
-	return true;
+	return verdict_lacks(v, !facts_has_steps(f),
+	    "iterations: a key for dlp-iter, or ranges around the steps");
 }
 
 bool
 verdict_no_devices(const struct facts *f, struct advise_verdict *v)
 {
-	if (f->n_dev > 0)
-		return false;
-	verdict_unjudged(v, "GPUs: the profile names none");
-	return true;
+	return verdict_lacks(v, f->n_dev == 0, "GPUs: the profile names none");
 }
 
 bool
 verdict_no_work(const struct facts *f, struct advise_verdict *v)
 {
-	if (verdict_no_devices(f, v))
-		return true;
-	if (facts_work_ns(f) > 0 ||
-	    facts_busy_pct(
-		f, 1U << B_TC | 1U << B_KERN | 1U << B_GRAPH | 1U << B_MEM) > 0)
-		return false;
-	verdict_unjudged(v, "GPU work: the profile has none");
-	return true;
+	return verdict_no_devices(f, v) ||
+	       verdict_lacks(v,
+		   facts_work_ns(f) <= 0 &&
+		       facts_busy_pct(f, 1U << B_TC | 1U << B_KERN |
+					     1U << B_GRAPH | 1U << B_MEM) <= 0,
+		   "GPU work: the profile has none");
 }
 
 void

@@ -28,10 +28,10 @@ gain_of_calls(const struct facts *f, int64_t ns, struct advise_verdict *v)
 static bool
 no_gaps(const struct facts *f, struct advise_verdict *v)
 {
-	if (f->has_gaps || (f->has_busy && facts_busy_ns(f, IDLE) == 0))
-		return false;
-	verdict_untimed(f, v, "gap records: dlp-gaps");
-	return true;
+	bool idles = !f->has_busy || facts_busy_ns(f, IDLE) != 0;
+
+	return verdict_lacks_times(
+	    f, v, !f->has_gaps && idles, "gap records: dlp-gaps");
 }
 
 /* A part of DLProf's detector of underutilized GPUs, which ignores idle time as
@@ -186,14 +186,12 @@ judge_launch_bound(const struct facts *f, struct advise_verdict *v)
 	int64_t wall = 0, own;
 	size_t i;
 
-	if (!f->has_busy) {
-		verdict_untimed(f, v, "busy records: dlp-busy");
+	if (verdict_lacks_times(f, v, !f->has_busy, "busy records: dlp-busy"))
 		return;
-	}
-	if (!f->has_gaps && facts_busy_pct(f, IDLE) > v->limit) {
-		verdict_untimed(f, v, "gap records: dlp-gaps");
+	if (verdict_lacks_times(f, v,
+		!f->has_gaps && facts_busy_pct(f, IDLE) > v->limit,
+		"gap records: dlp-gaps"))
 		return;
-	}
 	for (i = 0; i < f->n_dev; i++)
 		if (f->dev[i].n_kern > 0)
 			wall = num_add(wall, facts_dev_wall(&f->dev[i]));
@@ -304,11 +302,10 @@ judge_rank_wait(const struct facts *f, struct advise_verdict *v)
 	if (f->comm.all.n == 0)
 		return;
 	tops_put(&f->coll, &v->evidence, 3);
-	if (!f->ranked && f->n_alike == 0) {
-		verdict_unjudged(v, "sizes of the collectives: ranges of"
-				    " torch.distributed, with shapes");
+	if (verdict_lacks(v, !f->ranked && f->n_alike == 0,
+		"sizes of the collectives: ranges of"
+		" torch.distributed, with shapes"))
 		return;
-	}
 	for (i = 0; i < f->alike.n; i++)
 		wait = num_add(wait, a[i].ns - (int64_t)a[i].n * a[i].least);
 	if (f->ranked) { /* known, because all ranks are there */
@@ -389,11 +386,10 @@ judge_loader_workers(const struct facts *f, struct advise_verdict *v)
 {
 	if (facts_busy_pct(f, 1U << B_LOAD) <= v->limit)
 		return;
-	if (f->model[M_WORKERS] < 0) {
-		verdict_unjudged(v, "num_workers: the configuration that"
-				    " nvidia_dlprof_pytorch_nvtx marks");
+	if (verdict_lacks(v, f->model[M_WORKERS] < 0,
+		"num_workers: the configuration that"
+		" nvidia_dlprof_pytorch_nvtx marks"))
 		return;
-	}
 	verdict_gain(v, facts_busy_ns(f, 1U << B_LOAD));
 	verdict_above(v, facts_busy_pct(f, 1U << B_LOAD));
 	v->judged = f->model[M_WORKERS] == 0 ? V_YES : V_NO;
@@ -506,10 +502,9 @@ judge_marker_cost(const struct facts *f, struct advise_verdict *v)
 {
 	int64_t ns = marker_cost(f);
 
-	if (f->maker.torch) {
-		verdict_unjudged(v, "what torch.profiler's records cost");
+	if (verdict_lacks(
+		v, f->maker.torch, "what torch.profiler's records cost"))
 		return;
-	}
 	if (verdict_no_steps(f, v) || f->n_marked == 0 || no_gaps(f, v))
 		return;
 	verdict_share(f, ns, v);
@@ -535,10 +530,8 @@ judge_lost_events(const struct facts *f, struct advise_verdict *v)
 static void
 tc_part(const struct facts *f, const struct tops *t, struct advise_verdict *v)
 {
-	if (!f->has_tc_why) {
-		verdict_unjudged(v, "Tensor Core use: dlp-flops");
+	if (verdict_lacks(v, !f->has_tc_why, "Tensor Core use: dlp-flops"))
 		return;
-	}
 	verdict_kernels(f, t->all.ns, v);
 	tops_put(t, &v->evidence, 3);
 }
@@ -580,10 +573,8 @@ judge_tc_unused(const struct facts *f, struct advise_verdict *v)
 	size_t n = 0;
 	const char *most = tops_first(&f->why, &n);
 
-	if (!f->has_tc) {
-		verdict_unjudged(v, "Tensor Core use: dlp-flops");
+	if (verdict_lacks(v, !f->has_tc, "Tensor Core use: dlp-flops"))
 		return;
-	}
 	verdict_kernels(f, f->eligible_ns, v);
 	tops_put(&f->why, &v->evidence, 4);
 	let_size(f, v);

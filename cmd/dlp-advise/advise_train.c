@@ -84,10 +84,8 @@ judge_pointwise_chain(const struct facts *f, struct advise_verdict *v)
 {
 	if (!is_torch(f) || f->kind[K_POINTWISE].n == 0)
 		return;
-	if (!f->has_family) {
-		verdict_unjudged(v, "families of kernels: dlp-flops");
+	if (verdict_lacks(v, !f->has_family, "families of kernels: dlp-flops"))
 		return;
-	}
 	verdict_kernels(f, f->kind[K_POINTWISE].ns, v);
 	if (use_of(f, USE_COMPILED) == USE_YES)
 		v->judged = V_NO;
@@ -100,10 +98,8 @@ judge_reduce_overhead(const struct facts *f, struct advise_verdict *v)
 	if (!is_torch(f) || use_of(f, USE_COMPILED) != USE_YES ||
 	    verdict_no_steps(f, v))
 		return;
-	if (!f->has_gaps) {
-		verdict_untimed(f, v, "gap records: dlp-gaps");
+	if (verdict_lacks_times(f, v, !f->has_gaps, "gap records: dlp-gaps"))
 		return;
-	}
 	verdict_share(f, f->gap_ns[G_LAUNCH], v);
 	if (use_of(f, USE_GRAPHS) == USE_YES)
 		v->judged = V_NO;
