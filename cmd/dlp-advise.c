@@ -135,16 +135,6 @@ find_leads(struct advise_finding *j, size_t n)
  * begin: it comes after those whose gain is not known. */
 #define LITTLE 1
 
-static void
-find_little(struct advise_finding *j, size_t n, const struct facts *f)
-{
-	size_t i;
-
-	for (i = 0; i < n; i++)
-		j[i].little = j[i].v.judged == V_YES && j[i].v.gains &&
-			      facts_share_pct(f, j[i].v.ceiling) < LITTLE;
-}
-
 static int
 by_ceiling(const void *a, const void *b)
 {
@@ -228,7 +218,9 @@ judge_facts(void *arg, struct facts *f)
 			     list_has(a->fail_on, r->id));
 	}
 	find_leads(j, n);
-	find_little(j, n, f);
+	for (i = 0; i < n; i++)
+		j[i].little = j[i].v.judged == V_YES && j[i].v.gains &&
+			      facts_share_pct(f, j[i].v.ceiling) < LITTLE;
 	if (!a->dlprof) /* DLProf uses the order of its report */
 		qsort(j, n, sizeof(j[0]), by_ceiling);
 	if (a->json)

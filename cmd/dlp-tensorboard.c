@@ -106,26 +106,6 @@ pb_int(struct buf *b, int field, int64_t v)
 }
 
 static void
-pb_double(struct buf *b, int field, double v)
-{
-	uint64_t bits;
-
-	memcpy(&bits, &v, sizeof(bits));
-	pb_key(b, field, PB_FIXED64);
-	put_bytes(b, bits, 8);
-}
-
-static void
-pb_float(struct buf *b, int field, float v)
-{
-	uint32_t bits;
-
-	memcpy(&bits, &v, sizeof(bits));
-	pb_key(b, field, PB_FIXED32);
-	put_bytes(b, bits, 4);
-}
-
-static void
 pb_text(struct buf *b, int field, const char *s, size_t n)
 {
 	pb_key(b, field, PB_BYTES);
@@ -330,23 +310,14 @@ read_finding(struct stage *st, struct rec *r)
 static void
 begin_event(struct tb *tb, double wall_time, int64_t step)
 {
+	uint64_t bits;
+
 	buf_clear(&tb->event);
-	pb_double(&tb->event, 1, wall_time);
+	memcpy(&bits, &wall_time, sizeof(bits));
+	pb_key(&tb->event, 1, PB_FIXED64);
+	put_bytes(&tb->event, bits, 8);
 	if (step != 0) /* 0 is what a reader takes where it is missing */
 		pb_int(&tb->event, 2, step);
-}
-
-static void
-put_version(struct tb *tb)
-{
-	static const char version[] = "brain.Event:2";
-
-	if (tb->headed)
-		return;
-	tb->headed = true;
-	begin_event(tb, tb->t0, 0);
-	pb_text(&tb->event, 3, version, sizeof(version) - 1);
-	put_frame(&tb->event);
 }
 
 /* The name of a value; that of a profile among several ends in its file. */
@@ -371,8 +342,13 @@ put_tag(struct tb *tb, const char *name, uint32_t who)
 static void
 put_number(struct tb *tb, const struct tb_step *s, const char *name, double v)
 {
+	float value = (float)v;
+	uint32_t bits;
+
+	memcpy(&bits, &value, sizeof(bits));
 	put_tag(tb, name, s->who);
-	pb_float(&tb->value, 2, (float)v);
+	pb_key(&tb->value, 2, PB_FIXED32);
+	put_bytes(&tb->value, bits, 4);
 	pb_message(&tb->summary, 1, &tb->value);
 }
 
@@ -451,12 +427,18 @@ add_up(struct tb *tb)
 static void
 end_tb_section(struct stage *st)
 {
+	static const char version[] = "brain.Event:2";
 	struct tb *tb = st->ctx;
 	size_t i;
 
 	if (!st->complete)
 		return;
-	put_version(tb);
+	if (!tb->headed) {
+		begin_event(tb, tb->t0, 0);
+		pb_text(&tb->event, 3, version, sizeof(version) - 1);
+		put_frame(&tb->event);
+	}
+	tb->headed = true;
 	add_up(tb);
 	for (i = 0; i < tb->n_step; i++)
 		put_step(tb, &tb->step[i]);

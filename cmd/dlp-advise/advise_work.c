@@ -275,38 +275,10 @@ add_use(struct facts *f, const struct rec *r, bool graph, int64_t dur)
 	use_add(f, &k);
 }
 
-/* A graph launch launches all of its kernels: they are nodes, or their call
- * says so. */
-static void
-add_launch(struct facts *f, const struct rec *r, bool graph)
-{
-	int64_t call;
-
-	if (!graph) {
-		f->n_launch++;
-	} else if (rec_num(r, COL_api_start_ns, &call) &&
-		   call != f->last_graph_call) {
-		f->last_graph_call = call;
-		f->n_launch++;
-	}
-}
-
-static void
-extend_span(struct facts *f, int64_t start, int64_t dur)
-{
-	int64_t end = num_add(start, dur);
-
-	if (!f->any_kern || start < f->first_kern)
-		f->first_kern = start;
-	if (!f->any_kern || end > f->end_kern)
-		f->end_kern = end;
-	f->any_kern = true;
-}
-
 void
 add_kernel(struct facts *f, const struct rec *r)
 {
-	int64_t start = 0, dur = 0, no = 0, id;
+	int64_t start = 0, dur = 0, no = 0, id, end;
 	struct mview name = rec_get(r, COL_short), op = rec_get(r, COL_op);
 	struct device *d;
 	bool comm, graph;
@@ -326,16 +298,29 @@ add_kernel(struct facts *f, const struct rec *r)
 		if (!rec_num(r, COL_api_start_ns, &id))
 			f->no_call_ns = num_add(f->no_call_ns, dur);
 	}
-	extend_span(f, start, dur);
+	end = num_add(start, dur);
+	if (!f->any_kern || start < f->first_kern)
+		f->first_kern = start;
+	if (!f->any_kern || end > f->end_kern)
+		f->end_kern = end;
+	f->any_kern = true;
 	if (op.s == NULL)
 		op = name.s != NULL ? name : (struct mview){ "kernel", 6 };
 	comm = mv_starts(name, "nccl") || mv_starts(name, "rccl") ||
 	       mv_starts(name, "nvshmem") || mv_eq(rec_get(r, COL_dir), "comm");
+	/* a node, or its call says so */
 	graph = rec_num(r, COL_node, &id) ||
 		mv_has(rec_get(r, COL_api), "GraphLaunch");
 	if (name.s != NULL)
 		add_time(f, d, name, comm, start, dur);
-	add_launch(f, r, graph);
+	/* a graph launch launches all of its kernels */
+	if (!graph) {
+		f->n_launch++;
+	} else if (rec_num(r, COL_api_start_ns, &id) &&
+		   id != f->last_graph_call) {
+		f->last_graph_call = id;
+		f->n_launch++;
+	}
 	add_tc(f, r, op, dur);
 	if (comm) {
 		add_collective(f, r, op, dur);

@@ -152,20 +152,6 @@ put_sums(struct buf *b, const struct html_sums *m, const char *const *keys,
 	buf_putc(b, '}');
 }
 
-static void
-put_small_sums(struct buf *b, const struct html *h)
-{
-	static const char *const idle_by[] = { "iter", "class", "src" };
-	static const char *const path_by[] = { "iter", "kind", "src" };
-	static const char *const idle[] = { NULL, "ns", NULL };
-	static const char *const path[] = { "n", "dur_ns", "max_dur_ns" };
-
-	buf_puts(b, ",\n\"idle\":");
-	put_sums(b, &h->idle, idle_by, 3, idle);
-	buf_puts(b, ",\n\"critical\":");
-	put_sums(b, &h->critical, path_by, 3, path);
-}
-
 /* Which rows are left out, and the sums of all. */
 static void
 put_cut(struct buf *b, const struct html_cut *cut)
@@ -210,6 +196,10 @@ put_about(struct buf *b, const struct html_about *a)
 static void
 put_head(struct buf *b, const struct html *h)
 {
+	static const char *const idle_by[] = { "iter", "class", "src" };
+	static const char *const path_by[] = { "iter", "kind", "src" };
+	static const char *const idle[] = { NULL, "ns", NULL };
+	static const char *const path[] = { "n", "dur_ns", "max_dur_ns" };
 	const struct html_table *t;
 	int i, c;
 
@@ -231,7 +221,10 @@ put_head(struct buf *b, const struct html *h)
 	buf_puts(b, ",\"said\":[");
 	buf_put(b, h->said.s, h->said.len);
 	buf_putc(b, ']');
-	put_small_sums(b, h);
+	buf_puts(b, ",\n\"idle\":");
+	put_sums(b, &h->idle, idle_by, 3, idle);
+	buf_puts(b, ",\n\"critical\":");
+	put_sums(b, &h->critical, path_by, 3, path);
 	put_cut(b, &h->cut);
 	if (h->density.wide > 0)
 		buf_printf(b,
