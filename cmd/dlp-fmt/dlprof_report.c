@@ -42,7 +42,7 @@ static const char header[] =
     "Data Types,Input Shapes,Parameters,Output Shapes,Long Kernel Name\n";
 
 struct iteration_report {
-	struct rec_col *op_id, *name, *name_id;
+	int last_name_id;    /* of a column */
 	struct smap long_of; /* "op id TAB short"; value: id of a str + 1 */
 	struct buf key;      /* key of the row before */
 	struct buf head, tail, now;
@@ -52,37 +52,32 @@ struct iteration_report {
 static void
 dlprof_meta(struct fmt *f, const struct rec *r)
 {
-	static const char mode[] = "##info\tmode\ttensor";
 	struct iteration_report *d = f->state;
 
-	d->no_dir |= r->len > sizeof(mode) - 1 &&
-		     memcmp(r->line, mode, sizeof(mode) - 1) == 0;
+	d->no_dir |= text_starts(r->line, r->len, "##info\tmode\ttensor");
 }
 
 static void
 make_key(struct buf *b, struct writer_cell op, struct writer_cell name)
 {
 	buf_clear(b);
-	if (op.s != NULL)
-		buf_put(b, op.s, op.n);
+	buf_put(b, op.s, op.s != NULL ? op.n : 0);
 	buf_putc(b, '\t');
-	if (name.s != NULL)
-		buf_put(b, name.s, name.n);
+	buf_put(b, name.s, name.s != NULL ? name.n : 0);
 }
 
 static void
 on_opkern(struct stage *st, struct rec *r)
 {
 	struct iteration_report *d = ((struct fmt *)st->ctx)->state;
-	struct writer_cell op, name;
+	struct mview op = rec_get(r, COL_op_id), name = rec_get(r, COL_short);
 	int64_t id;
 	uint32_t no;
 
-	op.s = rec_raw(r, d->op_id, &op.n);
-	name.s = rec_raw(r, d->name, &name.n);
-	if (!rec_i64(r, d->name_id, &id))
+	if (!rec_num(r, d->last_name_id, &id))
 		return;
-	make_key(&d->now, op, name);
+	make_key(&d->now, (struct writer_cell){ op.s, op.n },
+	    (struct writer_cell){ name.s, name.n });
 	no = smap_put(&d->long_of, buf_str(&d->now), d->now.len, NULL);
 	d->long_of.val[no] = (uint64_t)id + 1;
 }
@@ -91,26 +86,26 @@ static void
 dlprof_listen(struct fmt *f)
 {
 	struct iteration_report *d = f->state;
-	struct rec_type *t = stage_on(&f->st, "opkern", on_opkern, NULL, NULL);
 
-	REC_COLS(t, REC_NEED, { &d->op_id, "op_id" }, { &d->name, "short" },
-	    { &d->name_id, "last_name_id" });
+	d->last_name_id = col_id("last_name_id");
+	stage_reads(
+	    &f->st, "opkern", on_opkern, .need = "op_id short last_name_id");
 	f->join.any_str = true;
 }
 
-/* Unset is the empty text. */
+/* Appends a quoted value, which is empty if it is unset, and what follows. */
 static void
-put_quoted(struct buf *b, struct writer_cell c)
+put_quoted(struct buf *b, struct writer_cell c, const char *then)
 {
 	writer_quote(b, c.s != NULL ? c.s : "", c.s != NULL ? c.n : 0);
+	buf_puts(b, then);
 }
 
 /* Unset is empty. */
 static void
 put_bare(struct buf *b, struct writer_cell c)
 {
-	if (c.s != NULL)
-		buf_put(b, c.s, c.n);
+	buf_put(b, c.s, c.s != NULL ? c.n : 0);
 }
 
 static struct writer_cell
@@ -144,27 +139,21 @@ common(struct fmt *f, const struct writer_cell *v)
 	buf_clear(&d->key);
 	buf_put(&d->key, d->now.s, d->now.len);
 	buf_clear(&d->head);
-	put_quoted(&d->head, v[C_ID]);
-	buf_putc(&d->head, ',');
-	put_quoted(&d->head, v[C_NAME]);
-	buf_putc(&d->head, ',');
+	put_quoted(&d->head, v[C_ID], ",");
+	put_quoted(&d->head, v[C_NAME], ",");
 	if (!d->no_dir) {
 		put_bare(&d->head, v[C_DIR]);
 		buf_putc(&d->head, ',');
 	}
-	put_quoted(&d->head, v[C_TYPE]);
-	buf_putc(&d->head, ',');
-	put_quoted(&d->head, v[C_SHORT]);
+	put_quoted(&d->head, v[C_TYPE], ",");
+	put_quoted(&d->head, v[C_SHORT], "");
 	buf_clear(&d->tail);
 	put_bare(&d->tail, v[C_DTYPE]);
 	buf_putc(&d->tail, ',');
-	put_quoted(&d->tail, v[C_IN]);
-	buf_putc(&d->tail, ',');
-	put_quoted(&d->tail, none);
-	buf_putc(&d->tail, ',');
-	put_quoted(&d->tail, v[C_OUT]);
-	buf_putc(&d->tail, ',');
-	put_quoted(&d->tail, long_name(f, &d->key));
+	put_quoted(&d->tail, v[C_IN], ",");
+	put_quoted(&d->tail, none, ",");
+	put_quoted(&d->tail, v[C_OUT], ",");
+	put_quoted(&d->tail, long_name(f, &d->key), "");
 }
 
 static void
@@ -181,8 +170,7 @@ dlprof_row(struct fmt *f, const struct writer_cell *v)
 {
 	const struct iteration_report *d = f->state;
 	struct buf *b = &out_buf;
-	bool tc = v[C_TC].s != NULL && v[C_TC].n == 3 &&
-		  memcmp(v[C_TC].s, "yes", 3) == 0;
+	bool tc = text_is(v[C_TC].s, v[C_TC].n, "yes");
 	int i;
 
 	common(f, v);

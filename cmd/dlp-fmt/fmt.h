@@ -28,16 +28,9 @@ struct human {
  * unit of the name; false if the name has none, or has the best one already. */
 bool human_unit(struct human *h, const char *name, double largest);
 
-/* The same for columns that are compared, with the largest value of all:
- * smaller units, more digits. */
-bool human_unit_shared(struct human *h, const char *name, double largest);
-
 /* Each value in its best unit, whatever the others are; false if the name has
  * no unit. */
 bool human_own_unit(struct human *h, const char *name);
-
-/* True if two columns have the same unit. */
-bool human_same_unit(const char *a, const char *b);
 
 /* Append the column's header, and a value; text that is not a number is
  * unchanged. */
@@ -64,6 +57,8 @@ struct sink {
 	bool fitted;
 	bool wraps;   /* uses the terminal's width, if there is one */
 	bool reports; /* a table without rows is a result */
+
+	const struct writer_format *format; /* of sink_formats.c */
 
 	/* Formats of other programs: */
 	const char *cols; /* prints these columns of kern records: no -c */
@@ -159,6 +154,11 @@ struct fmt {
 	struct buf tmp;  /* of the sinks, for one value */
 };
 
+/* The unit of column i by the largest value of each. In records that compare
+ * values, columns of one unit share it: a smaller one, with more digits. */
+bool human_column(
+    struct human *h, const struct fmt *f, int i, const double *largest);
+
 /* fmt_stream.c: reads the stream, which is open, to its end; returns the exit
  * status. */
 int fmt_run(struct fmt *f);
@@ -172,6 +172,12 @@ void spark_end(struct fmt *f);
 void columns_type(struct fmt *f);
 void columns_asked(struct fmt *f, struct rec_type *t);
 void columns_default(struct fmt *f, const struct rec *legend);
+static inline bool
+column_is_num(const struct fmt_column *c)
+{
+	return c->kind == COL_INT || c->kind == COL_NUM;
+}
+
 /* Adds a column; tag: the type of its records. */
 void columns_add(
     struct fmt *f, const char *tag, const char *head, struct join_col *from);

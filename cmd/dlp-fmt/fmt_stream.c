@@ -64,38 +64,31 @@ rank_of(const struct rec_type *t)
 	return 1;
 }
 
-/* Starts to hold the type's rows, and frees another type's. */
-static void
-hold_type(struct fmt *f, const struct rec *legend)
-{
-	struct fmt_held *h = &f->held;
-
-	h->type = legend->type;
-	h->rank = rank_of(h->type);
-	h->two = false;
-	h->n = 0;
-	buf_clear(&h->text);
-	free(h->len);
-	columns_default(f, legend);
-	h->col[h->rank] = f->col;
-	h->ncol = f->ncol;
-	f->col = NULL;
-	f->ncol = 0;
-	h->len = xcalloc((size_t)h->ncol * MOST + 1, sizeof(*h->len));
-}
-
-/* Takes a legend while the type is unknown. */
+/* Takes a legend while the type is unknown. If its rows are to be held, those
+ * of another type are freed. */
 static void
 hold_legend(struct fmt *f, const struct rec *r)
 {
 	struct fmt_held *h = &f->held;
-	int i;
+	int i, rank = rank_of(r->type);
 
 	if (f->nnames > 0 || r->type == f->join.op || r->type == f->join.str)
 		return;
-	if (h->type == NULL || rank_of(r->type) > h->rank)
-		hold_type(f, r);
-	h->two |= h->type != r->type && rank_of(r->type) == h->rank;
+	if (h->type == NULL || rank > h->rank) {
+		h->type = r->type;
+		h->rank = rank;
+		h->two = false;
+		h->n = 0;
+		buf_clear(&h->text);
+		free(h->len);
+		columns_default(f, r);
+		h->col[rank] = f->col;
+		h->ncol = f->ncol;
+		f->col = NULL;
+		f->ncol = 0;
+		h->len = xcalloc((size_t)h->ncol * MOST + 1, sizeof(*h->len));
+	}
+	h->two |= h->type != r->type && rank == h->rank;
 	for (i = 0; h->type == r->type && i < h->ncol; i++)
 		join_legend(h->col[h->rank][i].from);
 }
@@ -173,24 +166,16 @@ on_row(struct stage *st, struct rec *r)
 	give_row(f, v);
 }
 
+/* A record of type op or str. */
 static void
-on_op(struct stage *st, struct rec *r)
+on_joined(struct stage *st, struct rec *r)
 {
 	struct fmt *f = st->ctx;
 
 	if (r->type == f->type)
 		on_row(st, r);
-	else
+	else if (r->type == f->join.op)
 		join_op(&f->join, r);
-}
-
-static void
-on_str(struct stage *st, struct rec *r)
-{
-	struct fmt *f = st->ctx;
-
-	if (r->type == f->type)
-		on_row(st, r);
 	else
 		join_str(&f->join, r);
 }
@@ -280,9 +265,7 @@ on_legend(struct stage *st, struct rec *r)
 static void
 forget_ids(struct stage *st)
 {
-	struct fmt *f = st->ctx;
-
-	join_section(&f->join);
+	join_section(&((struct fmt *)st->ctx)->join);
 }
 
 /* Notices a gate that fired in a stage before us. Its exit status is lost in a
@@ -290,13 +273,11 @@ forget_ids(struct stage *st)
 static void
 on_metadata(struct stage *st, struct rec *r)
 {
-	static const char gate[] = "##note\tgate_fired\t";
 	struct fmt *f = st->ctx;
 
 	if (f->sink->meta != NULL)
 		f->sink->meta(f, r);
-	f->gated |= r->len > sizeof(gate) - 1 &&
-		    memcmp(r->line, gate, sizeof(gate) - 1) == 0;
+	f->gated |= text_starts(r->line, r->len, "##note\tgate_fired\t");
 }
 
 static void
@@ -304,22 +285,23 @@ listen(struct fmt *f)
 {
 	const struct type_def *t;
 
-	stage_on(&f->st, "op", on_op, on_legend, NULL);
-	stage_on(&f->st, "str", on_str, on_legend, NULL);
+	stage_reads(&f->st, "op str", on_joined, .legend = on_legend);
 	if (f->sink->listen != NULL)
 		f->sink->listen(f);
 	if (f->want_type != NULL) {
 		prepare(f, &f->choices[0], f->want_type);
 		take_choice(f, &f->choices[0]);
 		if (f->type != f->join.op && f->type != f->join.str)
-			stage_on(&f->st, f->want_type, on_row, on_legend, NULL);
+			stage_reads(
+			    &f->st, f->want_type, on_row, .legend = on_legend);
 		return;
 	}
 	prepare(f, &f->choices[0], f->std_type);
 	prepare(f, &f->choices[1], "agg");
 	for (t = type_defs; t->type != NULL; t++)
 		if (strcmp(t->type, "op") != 0 && strcmp(t->type, "str") != 0)
-			stage_on(&f->st, t->type, on_row, on_legend, NULL);
+			stage_reads(
+			    &f->st, t->type, on_row, .legend = on_legend);
 }
 
 /* Explains why nothing is printed. A legend without records comes from a filter
@@ -335,20 +317,6 @@ say_empty(const struct fmt *f, bool chosen)
 	else
 		warn_input("no %s records in the input%s", tag,
 		    chosen ? "" : "; -T TYPE prints others");
-}
-
-static void
-last_words(const struct fmt *f, bool chosen, int rc)
-{
-	bool result = f->quotes != NULL && f->any_legend;
-
-	if (f->nrows == 0 && rc == 0 && !f->sink->reports && !result)
-		say_empty(f, chosen);
-	if (f->unseen > 0)
-		warn("columns of later legends are left out: %llu (-c"
-		     " takes them)",
-		    (unsigned long long)f->unseen);
-	join_warn(&f->join);
 }
 
 int
@@ -377,6 +345,13 @@ fmt_run(struct fmt *f)
 	if (f->sink->end != NULL)
 		f->sink->end(f);
 	spark_end(f);
-	last_words(f, chosen, rc);
+	if (f->nrows == 0 && rc == 0 && !f->sink->reports &&
+	    !(f->quotes != NULL && f->any_legend))
+		say_empty(f, chosen);
+	if (f->unseen > 0)
+		warn("columns of later legends are left out: %llu (-c"
+		     " takes them)",
+		    (unsigned long long)f->unseen);
+	join_warn(&f->join);
 	return rc == EXIT_OK && f->gated ? EXIT_GATE : rc;
 }

@@ -57,24 +57,6 @@ ladder_of(const char *name)
 }
 
 bool
-human_same_unit(const char *a, const char *b)
-{
-	size_t i = ladder_of(a);
-
-	return i < NLADDERS && i == ladder_of(b);
-}
-
-bool
-human_unit_shared(struct human *h, const char *name, double largest)
-{
-	bool scaled = human_unit(h, name, largest / 10);
-
-	if (scaled)
-		h->decimals = largest / h->one < 999.9995 ? 3 : 2;
-	return scaled;
-}
-
-bool
 human_unit(struct human *h, const char *name, double largest)
 {
 	const struct step *s;
@@ -93,6 +75,26 @@ human_unit(struct human *h, const char *name, double largest)
 	largest /= s->one;
 	h->decimals = largest < 9.9995 ? 3 : largest < 99.995 ? 2 : 1;
 	return s->one > 1;
+}
+
+bool
+human_column(struct human *h, const struct fmt *f, int i, const double *largest)
+{
+	const char *name = f->col[i].from->canon;
+	size_t ladder = ladder_of(name);
+	double most = largest[i];
+	int k;
+
+	if (!f->shared)
+		return human_unit(h, name, most);
+	for (k = 0; k < f->ncol && ladder < NLADDERS; k++)
+		if (largest[k] > most &&
+		    ladder_of(f->col[k].from->canon) == ladder)
+			most = largest[k];
+	if (!human_unit(h, name, most / 10))
+		return false;
+	h->decimals = most / h->one < 999.9995 ? 3 : 2;
+	return true;
 }
 
 void

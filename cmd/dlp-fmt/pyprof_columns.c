@@ -10,6 +10,7 @@
 #include "cli.h"
 #include "err.h"
 #include "fmt.h"
+#include "shipped.h"
 #include "text_out.h"
 
 #define DEFAULT_COLS "idx,dir,sub,mod,op,kernel,params,sil"
@@ -29,42 +30,6 @@ struct pyprof_sink {               /* state of the sink */
 	struct buf shown;
 };
 
-/* The ops whose FLOPs PyProf computes as a float: 140000.0 */
-static const char *const float_ops[] = { "abs", "abs_", "neg", "neg_",
-	"reciprocal", "reciprocal_", "__abs__", "__neg__", "__invert__", "exp",
-	"exp_", "exp1m", "exp1m_", "log", "log_", "log10", "log10_", "log1p",
-	"log1p_", "log2", "log2_", "rsqrt", "rsqrt_", "sqrt", "sqrt_", "ceil",
-	"ceil_", "clamp", "clamp_", "floor", "floor_", "frac", "frac_", "round",
-	"round_", "sign", "sign_", "trunc", "trunc_", "acos", "acos_", "asin",
-	"asin_", "atan", "atan_", "atan2", "atan2_", "cos", "cos_", "cosh",
-	"cosh_", "sin", "sin_", "sinh", "sinh_", "tan", "tan_", "sigmoid",
-	"sigmoid_", "tanh", "tanh_", "erf", "erf_", "erfc", "erfc_", "erfinv",
-	"erfinv_", "add", "add_", "div", "div_", "mul", "mul_", "remainder",
-	"remainder_", "sub", "sub_", "__add__", "__sub__", "__mul__",
-	"__floordiv__", "__truediv__", "__mod__", "__radd__", "__rsub__",
-	"__rmul__", "__rdiv__", "__rtruediv__", "__rfloordiv__", "fmod",
-	"fmod_", "__iadd__", "__isub__", "__imul__", "__itruediv__", "pow",
-	"pow_", "__pow__", "__rpow__", "lt", "lt_", "gt", "gt_", "ge", "ge_",
-	"le", "le_", "eq", "eq_", "ne", "ne_", "__lt__", "__gt__", "__ge__",
-	"__le__", "__eq__", "__ne__", "__and__", "__or__", "__xor__",
-	"__lshift__", "__rshift__", "__iand__", "__ior__", "__ixor__",
-	"__ilshift__", "__irshift__", "addcdiv", "addcdiv_", "addcmul",
-	"addcmul_", "digamma", "lerp", "lerp_", "mvlgamma", NULL };
-
-/* The ops for which it reports that they used no Tensor Core; for others it
- * prints "-". */
-static const char *const tc_ops[] = { "linear", "matmul", "__matmul__", "mm",
-	"bmm", "addmm", "addmm_", "forward", NULL };
-
-static bool
-is_one_of(const struct writer_cell *v, const char *const *list)
-{
-	for (; v->s != NULL && *list != NULL; list++)
-		if (strlen(*list) == v->n && memcmp(*list, v->s, v->n) == 0)
-			return true;
-	return false;
-}
-
 /* The hidden columns of sink_pyprof come after the printed ones. */
 enum {
 	HID_MOD,
@@ -77,30 +42,51 @@ enum {
 	HID_N
 };
 
-static const struct writer_cell *
-mod_cell(const struct fmt *f)
-{
-	return &f->row[f->ncol + HID_MOD];
-}
-
-static const struct writer_cell *
-op_cell(const struct fmt *f)
-{
-	return &f->row[f->ncol + HID_OP];
-}
-
 static bool
 is_word(const struct writer_cell *v, const char *word)
 {
-	return v->s != NULL && v->n == strlen(word) &&
-	       memcmp(v->s, word, v->n) == 0;
+	return text_is(v->s, v->n, word);
+}
+
+static const struct writer_cell *
+hidden(const struct fmt *f, int which)
+{
+	return &f->row[f->ncol + which];
 }
 
 /* The records of dlp-pyprof already have PyProf's own words and numbers. */
 static bool
 is_own(const struct fmt *f)
 {
-	return is_word(&f->row[f->ncol + HID_ROLE], "pyprof");
+	return is_word(hidden(f, HID_ROLE), "pyprof");
+}
+
+/* The ops whose FLOPs PyProf computes as a float: 140000.0 */
+static bool
+is_float_op(const struct writer_cell *v)
+{
+	static const char *const classes[] = { "float", "unary", "costly",
+		"binary", "compare", "power", "ternary", NULL };
+	static struct shipped_words words = { "pyprof.tab", classes, { 0 } };
+	struct mview op = { v->s, v->n };
+
+	if (shipped_class(&words, op) != 0)
+		return true;
+	if (op.n < 2 || op.s[op.n - 1] != '_' || op.s[op.n - 2] == '_')
+		return false;
+	op.n--; /* in place */
+	return (shipped_class(&words, op) & ~1u) != 0;
+}
+
+/* The ops for which it reports that they used no Tensor Core; for others it
+ * prints "-". */
+static bool
+is_tc_op(const struct writer_cell *op)
+{
+	return is_word(op, "linear") || is_word(op, "matmul") ||
+	       is_word(op, "__matmul__") || is_word(op, "mm") ||
+	       is_word(op, "bmm") || is_word(op, "addmm") ||
+	       is_word(op, "addmm_") || is_word(op, "forward");
 }
 
 /* PyProf knows no communication: such a kernel belongs to the op that launched
@@ -135,8 +121,7 @@ as_launched(struct fmt *f, const struct pycol *const *cols)
 static void
 put_op(struct fmt *f, struct buf *b, const struct writer_cell *v)
 {
-	if (is_word(v, "linear") &&
-	    is_word(&f->row[f->ncol + HID_ROLE], "bias"))
+	if (is_word(v, "linear") && is_word(hidden(f, HID_ROLE), "bias"))
 		buf_puts(b, "bias");
 	else
 		buf_put(b, v->s, v->n);
@@ -173,10 +158,10 @@ put_tc(struct fmt *f, struct buf *b, const struct writer_cell *v)
 		buf_put(b, v->s != NULL ? v->s : "-", v->s != NULL ? v->n : 1);
 	else if (is_word(v, "yes"))
 		buf_putc(b, '1');
-	else if (mod_cell(f)->s == NULL)
+	else if (hidden(f, HID_MOD)->s == NULL)
 		buf_puts(b, "na");
-	else if (is_word(v, "no") && is_one_of(op_cell(f), tc_ops) &&
-		 !is_word(&f->row[f->ncol + HID_ROLE], "bias"))
+	else if (is_word(v, "no") && is_tc_op(hidden(f, HID_OP)) &&
+		 !is_word(hidden(f, HID_ROLE), "bias"))
 		buf_putc(b, '0');
 	else
 		buf_putc(b, '-');
@@ -200,8 +185,8 @@ put_flops(struct fmt *f, struct buf *b, const struct writer_cell *v)
 		return;
 	}
 	put_count(f, b, v);
-	if (f->width == 0 && !is_own(f) && mod_cell(f)->s != NULL &&
-	    is_one_of(op_cell(f), float_ops))
+	if (f->width == 0 && !is_own(f) && hidden(f, HID_MOD)->s != NULL &&
+	    is_float_op(hidden(f, HID_OP)))
 		buf_puts(b, ".0");
 }
 
@@ -230,16 +215,6 @@ static const struct pycol pycols[] = {
 };
 
 static const struct pycol *
-by_header(const char *header)
-{
-	const struct pycol *p;
-
-	for (p = pycols; strcmp(p->header, header) != 0; p++)
-		;
-	return p;
-}
-
-static const struct pycol *
 by_option(const char *name)
 {
 	const struct pycol *p;
@@ -250,20 +225,6 @@ by_option(const char *name)
 	return NULL;
 }
 
-/* Fatal: the column does not exist. */
-static void
-no_column(const char *name)
-{
-	struct buf all = { 0 };
-	const struct pycol *p;
-
-	for (p = pycols; p->option != NULL; p++) {
-		buf_puts(&all, p == pycols ? "" : ",");
-		buf_puts(&all, p->option);
-	}
-	die("-c: '%s' is no column; there are %s", name, buf_str(&all));
-}
-
 /* The columns: some, those of -c, or all if the first name is "all". */
 static void
 name_columns(struct fmt *f)
@@ -272,20 +233,21 @@ name_columns(struct fmt *f)
 	const struct pycol *p;
 	int i;
 
+	for (p = pycols; p->option != NULL; p++) {
+		buf_puts(&all, p == pycols ? "" : ",");
+		buf_puts(&all, p->option);
+	}
 	if (f->names == NULL) {
 		f->names = cli_list(DEFAULT_COLS, &f->nnames);
 	} else if (strcmp(f->names[0], "all") == 0) {
-		for (p = pycols; p->option != NULL; p++) {
-			buf_puts(&all, p == pycols ? "" : ",");
-			buf_puts(&all, p->option);
-		}
 		free(f->names);
 		f->names = cli_list(buf_str(&all), &f->nnames);
-		buf_free(&all);
 	}
 	for (i = 0; i < f->nnames; i++)
 		if (by_option(f->names[i]) == NULL)
-			no_column(f->names[i]);
+			die("-c: '%s' is no column; there are %s", f->names[i],
+			    buf_str(&all));
+	buf_free(&all);
 }
 
 /* Its own three forms: without an option, --csv, and -w. */
@@ -301,63 +263,47 @@ py_join_form(struct fmt *f)
 	name_columns(f);
 }
 
-static void
-add_column(struct fmt *f, struct rec_type *t, const char *name)
-{
-	const struct pycol *p = by_option(name);
-
-	columns_add(f, "kern", p->header, join_col(&f->join, t, p->ours));
-}
-
 /* The requested columns, and the hidden ones. */
 static void
 py_columns(struct fmt *f, struct rec_type *t)
 {
-	static const char *const hidden[] = { "role", "dir", "for_mod",
-		"for_op", "for_dir" };
-	size_t i;
+	static const char *const hid[] = { "mod", "op", "role", "dir",
+		"for_mod", "for_op", "for_dir" };
+	const struct pycol *p;
+	int i;
 
-	for (i = 0; i < (size_t)f->nnames; i++)
-		add_column(f, t, f->names[i]);
-	add_column(f, t, "mod");
-	add_column(f, t, "op");
-	for (i = 0; i < ARRAY_LEN(hidden); i++) {
-		columns_add(f, rec_type_tag(t), hidden[i],
-		    join_col(&f->join, t, hidden[i]));
-		f->col[f->ncol - 1].from->optional = true;
+	for (i = 0; i < f->nnames; i++) {
+		p = by_option(f->names[i]);
+		columns_add(
+		    f, "kern", p->header, join_col(&f->join, t, p->ours));
+	}
+	for (i = 0; i < HID_N; i++) {
+		columns_add(f, "kern", hid[i], join_col(&f->join, t, hid[i]));
+		f->col[f->ncol - 1].from->optional = i >= HID_ROLE;
 	}
 	f->ncol -= HID_N;
 	f->nhidden = HID_N;
 }
 
-/* PyProf refuses a width that is too small for its narrowest columns. */
+/* One value, escaped text: in columns, numbers are on the right and never cut.
+ */
 static void
-set_widths(const struct fmt *f)
+put(struct fmt *f, int i, bool num, const char *s, size_t n)
 {
-	const struct pyprof_sink *y = f->state;
-	int *widths = y->widths;
-	int i, sum = 0, nfree = 0;
+	struct pyprof_sink *y = f->state;
+	struct buf *shown = &y->shown;
+	bool csv = f->form == &sink_csv;
+	int used, w = y->widths[i];
 
-	for (i = 0; i < f->ncol; i++) {
-		widths[i] = y->cols[i]->width;
-		sum += widths[i];
+	if (f->width == 0) {
+		if (i > 0)
+			buf_putc(&out_buf, csv ? ',' : ' ');
+		if (csv)
+			writer_quote(&out_buf, s, n);
+		else
+			text_show(&out_buf, s, n);
+		return;
 	}
-	if (sum > f->width)
-		die("-w: these columns need a width of at least %d", sum);
-	for (i = 0; i < f->ncol; i++)
-		nfree += widths[i] == 0;
-	for (i = 0; i < f->ncol; i++)
-		if (widths[i] == 0)
-			widths[i] = (f->width - sum) / nfree;
-}
-
-/* One value, escaped text, in columns. */
-static void
-put_wide(struct fmt *f, int w, bool num, const char *s, size_t n)
-{
-	struct buf *shown = &((struct pyprof_sink *)f->state)->shown;
-	int used;
-
 	buf_clear(shown);
 	used = text_show(shown, s, n);
 	if (num)
@@ -370,36 +316,30 @@ put_wide(struct fmt *f, int w, bool num, const char *s, size_t n)
 	buf_putc(&out_buf, ' ');
 }
 
-static void
-put(struct fmt *f, int i, bool num, const char *s, size_t n)
-{
-	const struct pyprof_sink *y = f->state;
-	bool csv = f->form == &sink_csv;
-
-	if (f->width > 0) {
-		put_wide(f, y->widths[i], num, s, n);
-		return;
-	}
-	if (i > 0)
-		buf_putc(&out_buf, csv ? ',' : ' ');
-	if (csv)
-		writer_quote(&out_buf, s, n);
-	else
-		text_show(&out_buf, s, n);
-}
-
+/* PyProf refuses a width that is too small for its narrowest columns; those
+ * without a width share the rest. */
 static void
 py_begin(struct fmt *f)
 {
 	struct pyprof_sink *y = f->state;
-	int i;
+	const struct pycol *p;
+	int i, sum = 0, nfree = 0;
 
 	y->cols = xcalloc((size_t)f->ncol, sizeof(struct pycol *));
 	y->widths = xcalloc((size_t)f->ncol, sizeof(*y->widths));
+	for (i = 0; i < f->ncol; i++) {
+		for (p = pycols; strcmp(p->header, f->col[i].head) != 0;)
+			p++;
+		y->cols[i] = p;
+		y->widths[i] = p->width;
+		sum += p->width;
+		nfree += p->width == 0;
+	}
+	if (f->width > 0 && sum > f->width)
+		die("-w: these columns need a width of at least %d", sum);
 	for (i = 0; i < f->ncol; i++)
-		y->cols[i] = by_header(f->col[i].head);
-	if (f->width > 0)
-		set_widths(f);
+		if (y->widths[i] == 0)
+			y->widths[i] = (f->width - sum) / nfree;
 	for (i = 0; i < f->ncol; i++)
 		put(f, i, false, y->cols[i]->header,
 		    strlen(y->cols[i]->header));

@@ -455,11 +455,9 @@ undo(struct buf *b, const struct writer_cell *v)
 static void
 dict_meta(struct fmt *f, const struct rec *r)
 {
-	static const char nsys[] = "##info\tdialect\tnsys";
 	struct dict_sink *d = f->state;
 
-	d->with_own |= r->len >= sizeof(nsys) - 1 &&
-		       memcmp(r->line, nsys, sizeof(nsys) - 1) == 0;
+	d->with_own |= text_starts(r->line, r->len, "##info\tdialect\tnsys");
 }
 
 /* START, END, 'TEXT' of each range. */

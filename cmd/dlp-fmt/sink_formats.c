@@ -8,25 +8,33 @@
 #include "fmt.h"
 #include "text_out.h"
 
-static enum writer_kind
-kind_of_column(const struct fmt_column *c)
-{
-	if (c->kind == COL_INT || c->kind == COL_NUM)
-		return WRITER_NUM;
-	return c->kind == COL_JSON ? WRITER_JSON : WRITER_TEXT;
-}
-
+/* A title is a line before CSV. In JSON it names the array, which is then the
+ * only member of an object. */
 static void
-begin_writer(struct fmt *f, const struct writer_format *format)
+begin(struct fmt *f)
 {
+	const struct writer_format *format = f->sink->format;
 	struct writer *w = f->state;
-	struct writer_col *col;
+	struct writer_col *col = xcalloc((size_t)f->ncol + 1, sizeof(*col));
 	int i;
 
-	col = xcalloc((size_t)f->ncol + 1, sizeof(*col));
+	if (f->title != NULL && format == &writer_csv) {
+		buf_puts(&out_buf, f->title);
+		buf_putc(&out_buf, '\n');
+	} else if (f->title != NULL && format == &writer_json) {
+		buf_putc(&out_buf, '{');
+		json_quote_field(
+		    &out_buf, f->title, strlen(f->title), TEXT_JSON);
+		buf_putc(&out_buf, ':');
+	}
+	if (f->quotes != NULL && format == &writer_csv)
+		format = &writer_csv_quoting;
 	for (i = 0; i < f->ncol; i++)
 		col[i] = (struct writer_col){ f->col[i].head,
-			kind_of_column(&f->col[i]), f->col[i].quote };
+			column_is_num(&f->col[i])    ? WRITER_NUM
+			: f->col[i].kind == COL_JSON ? WRITER_JSON
+						     : WRITER_TEXT,
+			f->col[i].quote };
 	*w = (struct writer){ .format = format,
 		.to = &out_buf,
 		.col = col,
@@ -44,79 +52,45 @@ row(struct fmt *f, const struct writer_cell *v)
 static void
 end(struct fmt *f)
 {
-	if (f->begun)
+	bool json = f->sink->format == &writer_json;
+
+	if (!f->begun && json) /* an array without elements is written, too */
+		begin(f);
+	if (f->begun || json)
 		writer_end(f->state);
-}
-
-static void
-csv_begin(struct fmt *f)
-{
-	if (f->title != NULL) {
-		buf_puts(&out_buf, f->title);
-		buf_putc(&out_buf, '\n');
-	}
-	begin_writer(f, f->quotes != NULL ? &writer_csv_quoting : &writer_csv);
-}
-
-static void
-tsv_begin(struct fmt *f)
-{
-	begin_writer(f, &writer_tsv);
-}
-
-/* With a title, the array is the only member of an object. */
-static void
-json_begin(struct fmt *f)
-{
-	if (f->title != NULL) {
-		buf_putc(&out_buf, '{');
-		json_quote_field(
-		    &out_buf, f->title, strlen(f->title), TEXT_JSON);
-		buf_putc(&out_buf, ':');
-	}
-	begin_writer(f, &writer_json);
-}
-
-static void
-json_end(struct fmt *f)
-{
-	if (!f->begun) /* an array without elements must be written, too */
-		json_begin(f);
-	writer_end(f->state);
-	buf_puts(&out_buf, f->title != NULL ? "}\n" : "\n");
-}
-
-static void
-jsonl_begin(struct fmt *f)
-{
-	begin_writer(f, &writer_jsonl);
+	if (json)
+		buf_puts(&out_buf, f->title != NULL ? "}\n" : "\n");
 }
 
 const struct sink sink_csv = {
 	.option = "--csv",
 	.state = sizeof(struct writer),
-	.begin = csv_begin,
+	.format = &writer_csv,
+	.begin = begin,
 	.row = row,
 	.end = end,
 };
 const struct sink sink_tsv = {
 	.option = "--tsv",
 	.state = sizeof(struct writer),
-	.begin = tsv_begin,
+	.format = &writer_tsv,
+	.begin = begin,
 	.row = row,
 	.end = end,
 };
 const struct sink sink_json = {
 	.option = "--json",
 	.state = sizeof(struct writer),
-	.begin = json_begin,
+	.format = &writer_json,
+	.begin = begin,
 	.row = row,
-	.end = json_end,
+	.end = end,
 };
 const struct sink sink_jsonl = {
 	.option = "--jsonl",
 	.state = sizeof(struct writer),
-	.begin = jsonl_begin,
+	.format = &writer_jsonl,
+	.begin = begin,
 	.row = row,
 	.end = end,
 };

@@ -19,18 +19,12 @@ struct md {
 	struct md_unit { /* of a column */
 		bool right, scaled;
 		struct human h;
-		double largest;
 	} * units;
+	double *largest; /* of each column */
 	struct buf kept; /* escaped values, a LF after each; NUL if unset */
 	int nkept;
 	bool headed;
 };
-
-static bool
-is_number(const struct fmt_column *c)
-{
-	return c->kind == COL_INT || c->kind == COL_NUM;
-}
 
 static void
 md_begin(struct fmt *f)
@@ -39,8 +33,9 @@ md_begin(struct fmt *f)
 	int i;
 
 	md->units = xcalloc((size_t)f->ncol, sizeof(*md->units));
+	md->largest = xcalloc((size_t)f->ncol, sizeof(*md->largest));
 	for (i = 0; i < f->ncol; i++)
-		md->units[i].right = is_number(&f->col[i]);
+		md->units[i].right = column_is_num(&f->col[i]);
 }
 
 /* Cut inside, as in a table. */
@@ -143,25 +138,6 @@ md_put_row(struct fmt *f, const struct writer_cell *v)
 	out_check();
 }
 
-static bool
-choose_unit(const struct fmt *f, int i)
-{
-	struct md *md = f->state;
-	const char *name = f->col[i].from->canon;
-	double most = md->units[i].largest;
-	int k;
-
-	if (!f->human || !md->units[i].right)
-		return false;
-	if (!f->shared)
-		return human_unit(&md->units[i].h, name, most);
-	for (k = 0; k < f->ncol; k++)
-		if (md->units[k].largest > most &&
-		    human_same_unit(name, f->col[k].from->canon))
-			most = md->units[k].largest;
-	return human_unit_shared(&md->units[i].h, name, most);
-}
-
 static void
 put_head(struct fmt *f)
 {
@@ -178,7 +154,8 @@ put_head(struct fmt *f)
 		struct md_unit *u = &md->units[i];
 		const char *head = f->col[i].head;
 
-		u->scaled = choose_unit(f, i);
+		u->scaled = f->human && u->right &&
+			    human_column(&u->h, f, i, md->largest);
 		buf_puts(&out_buf, "| ");
 		if (u->scaled)
 			human_head(&u->h, &out_buf, head);
@@ -208,8 +185,8 @@ keep(struct fmt *f, const struct writer_cell *v)
 		if (v[i].s == NULL || !num_f64(v[i].s, v[i].n, &x))
 			continue;
 		x = x < 0 ? -x : x;
-		md->units[i].largest =
-		    x > md->units[i].largest ? x : md->units[i].largest;
+		if (x > md->largest[i])
+			md->largest[i] = x;
 	}
 	md->nkept++;
 }

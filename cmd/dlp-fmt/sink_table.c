@@ -5,6 +5,7 @@
  * widths: each value has its own unit, because later ones are not known.
  */
 #include <limits.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 
@@ -41,50 +42,37 @@ struct fit_col {
 
 #define CUT_MARK ".." /* replaces the part that was cut */
 
-/* The place at which the texts of a column are cut. Texts that fit do not
- * count. */
-struct cut_col;
-
 #define READABLE 8 /* text is cut to no less */
 #define LEAST 3    /* except to this if there is only one more column */
 
+/* The least width of a text. */
 static int
 min_width(const struct fit_col *c, int least)
 {
 	int w = least == READABLE && c->head > least ? c->head : least;
 
-	return c->num || c->copy || c->want < w ? c->width : w;
-}
-
-/* The widest text that can be cut; -1 if there is none. */
-static int
-widest(const struct fit_col *c, int n, int least)
-{
-	int i, best = -1;
-
-	for (i = 0; i < n; i++)
-		if (!c[i].num && !c[i].copy &&
-		    c[i].width > min_width(&c[i], least) &&
-		    (best < 0 || c[i].width > c[best].width))
-			best = i;
-	return best;
+	return c->want < w ? c->width : w;
 }
 
 static bool
 shrink(struct fit_col *c, int n, int room, bool split)
 {
-	int i, total = FIT_GAP * (n - 1);
+	int i, widest, total = FIT_GAP * (n - 1);
+	int least = n > 2 ? READABLE : LEAST;
 
 	for (i = 0; i < n; i++) {
 		c[i].width = split ? c[i].tight : c[i].want;
 		total += c[i].width;
 	}
-	while (total > room) {
-		i = widest(c, n, n > 2 ? READABLE : LEAST);
-		if (i < 0)
+	for (; total > room; total--) {
+		for (i = 0, widest = -1; i < n; i++)
+			if (!c[i].num && !c[i].copy &&
+			    c[i].width > min_width(&c[i], least) &&
+			    (widest < 0 || c[i].width > c[widest].width))
+				widest = i;
+		if (widest < 0)
 			return false;
-		c[i].width--;
-		total--;
+		c[widest].width--;
 	}
 	return true;
 }
@@ -156,16 +144,6 @@ struct cut_col {
 	int *text_width; /* by number in texts */
 };
 
-/* The end of a path is more telling than its beginning; for shapes it is the
- * beginning. */
-static int
-suits(const char *s, size_t n, int room)
-{
-	if (n > 0 && s[0] == '[')
-		return room - room / 4;
-	return memchr(s, '/', n) != NULL ? room / 3 : (room + 1) / 2;
-}
-
 /* Appends s[0..n), a text as shown, in exactly width columns: as much of its
  * beginning as fits into head columns, the mark, and its end. head < 0: a
  * choice that suits the text. */
@@ -186,8 +164,12 @@ cut_put(struct buf *b, const char *s, size_t n, int width, int head)
 		    width - (int)sizeof(CUT_MARK) + 1, width);
 		return;
 	}
+	/* the end of a path is more telling than its beginning; for shapes it
+	 * is the beginning */
 	if (head < 0)
-		head = suits(s, n, room);
+		head = n > 0 && s[0] == '['        ? room - room / 4
+		       : memchr(s, '/', n) != NULL ? room / 3
+						   : (room + 1) / 2;
 	if (head > room)
 		head = room;
 	from = text_head(s, n, head, &used);
@@ -197,29 +179,6 @@ cut_put(struct buf *b, const char *s, size_t n, int width, int head)
 	buf_put(b, s + n - to, to);
 	for (; used + used2 < room; used++)
 		buf_putc(b, ' ');
-}
-
-static struct cut_col *
-cut_new(int width)
-{
-	struct cut_col *c = xcalloc(1, sizeof(*c));
-
-	c->width = width;
-	c->head = AS_SUITS;
-	return c;
-}
-
-static void
-cut_add(struct cut_col *c, const char *s, size_t n, int text_width)
-{
-	bool is_new;
-	uint32_t id = smap_put(&c->texts, s, n, &is_new);
-
-	if (!is_new)
-		return;
-	c->text_width =
-	    xrealloc(c->text_width, (size_t)id + 1, sizeof(*c->text_width));
-	c->text_width[id] = text_width;
 }
 
 /* Text id as shown with that head: its number in shown. */
@@ -331,18 +290,6 @@ cut_choose(struct cut_col *c)
 		move_single(c);
 }
 
-/* Appends the text, cut there; the text need not have been added. */
-static void
-cut_text(const struct cut_col *c, struct buf *b, const char *s, size_t n)
-{
-	uint32_t id = smap_find(&c->texts, s, n);
-	int head = c->head;
-
-	if (id != SMAP_NONE && c->texts.val[id] > 0)
-		head = (int)c->texts.val[id] - 2;
-	cut_put(b, s, n, c->width, head);
-}
-
 struct fitted_cell { /* a cell: its place in text */
 	size_t at, n;
 	int width;
@@ -371,6 +318,13 @@ struct fitted {
 #define KEPT 2000     /* rows that decide units and widths */
 #define MAX_TEXT 1000 /* the widest column, whatever its values are */
 
+/* The kept cell of row k in column i. */
+static struct fitted_cell *
+kept_cell(const struct fitted *t, const struct fmt *f, int k, int i)
+{
+	return &t->kept[k * f->ncol + i];
+}
+
 /* The largest of the kept values of column i. */
 static double
 largest_of(const struct fitted *t, const struct fmt *f, int i)
@@ -380,36 +334,15 @@ largest_of(const struct fitted *t, const struct fmt *f, int i)
 	int k;
 
 	for (k = 0; k < t->nkept; k++) {
-		s = &t->kept[k * f->ncol + i];
-		if (num_f64(t->text.s + s->at, s->n, &v) &&
-		    (v < 0 ? -v : v) > largest)
-			largest = v < 0 ? -v : v;
+		s = kept_cell(t, f, k, i);
+		if (num_f64(t->text.s + s->at, s->n, &v) && fabs(v) > largest)
+			largest = fabs(v);
 	}
 	return largest;
 }
 
-/* The unit of column i, by the largest value: its own, or that of all columns
- * that share it. */
-static bool
-choose_unit(struct fitted *t, const struct fmt *f, int i, const double *largest)
-{
-	const char *name = f->col[i].from->canon;
-	struct human *h = &t->place[i].unit;
-	double most = largest[i];
-	int k;
-
-	if (f->at_once)
-		return human_own_unit(h, name);
-	if (!f->shared)
-		return human_unit(h, name, most);
-	for (k = 0; k < f->ncol; k++)
-		if (largest[k] > most &&
-		    human_same_unit(name, f->col[k].from->canon))
-			most = largest[k];
-	return human_unit_shared(h, name, most);
-}
-
-/* Puts the kept values of column i into its unit. */
+/* Puts the kept values of column i into its unit: its own, or that of all
+ * columns that share it. */
 static void
 scale(struct fitted *t, const struct fmt *f, int i, const double *largest)
 {
@@ -417,11 +350,12 @@ scale(struct fitted *t, const struct fmt *f, int i, const double *largest)
 	struct fitted_cell *s;
 	int k;
 
-	p->scaled = choose_unit(t, f, i, largest);
+	p->scaled = f->at_once ? human_own_unit(&p->unit, f->col[i].from->canon)
+			       : human_column(&p->unit, f, i, largest);
 	for (k = 0; k < t->nkept && p->scaled; k++) {
 		struct buf b = { 0 };
 
-		s = &t->kept[k * f->ncol + i];
+		s = kept_cell(t, f, k, i);
 		human_put(&p->unit, &b, t->text.s + s->at, s->n);
 		s->at = t->text.len;
 		s->n = b.len;
@@ -431,71 +365,48 @@ scale(struct fitted *t, const struct fmt *f, int i, const double *largest)
 	}
 }
 
-/* The best place to break a header into two lines: after a _. */
-static size_t
-break_head(const struct buf *h)
-{
-	size_t i, longer, best = 0, least = h->len;
-
-	for (i = 1; i < h->len; i++) {
-		longer = i > h->len - i ? i : h->len - i;
-		if (h->s[i - 1] == '_' && longer < least) {
-			least = longer;
-			best = i;
-		}
-	}
-	return best;
-}
-
 static void
 measure(struct fitted *t, const struct fmt *f, int i)
 {
 	struct fit_col *c = &t->fits[i];
 	struct fitted_col *p = &t->place[i];
-	int k, broken;
+	const struct buf *head = &p->head;
+	size_t k, longer, least;
+	int row, broken;
 
-	if (p->scaled)
+	if (p->scaled) {
 		human_head(&p->unit, &p->head, f->col[i].head);
-	else
+		c->head = (int)head->len;
+	} else {
 		c->head =
 		    text_show(&p->head, f->col[i].head, strlen(f->col[i].head));
-	c->head = p->scaled ? (int)p->head.len : c->head;
+	}
 	c->num = p->right;
 	c->copy = f->col[i].copy;
-	for (k = 0; k < t->nkept; k++)
-		if (t->kept[k * f->ncol + i].width > c->tight)
-			c->tight = t->kept[k * f->ncol + i].width;
+	for (row = 0; row < t->nkept; row++)
+		if (kept_cell(t, f, row, i)->width > c->tight)
+			c->tight = kept_cell(t, f, row, i)->width;
 	if (p->unit.own && c->tight < HUMAN_OWN_WIDTH)
 		c->tight = HUMAN_OWN_WIDTH;
 	if (c->tight > MAX_TEXT)
 		c->tight = MAX_TEXT;
 	c->want = c->tight > c->head ? c->tight : c->head;
-	if (c->num && f->human && c->tight < c->head)
-		p->head2 = break_head(&p->head);
-	broken = (int)(p->head.len - p->head2);
+	/* the best place to break a header into two lines: after a _ */
+	least = head->len;
+	for (k = 1; c->num && f->human && c->tight < c->head && k < head->len;
+	     k++) {
+		longer = k > head->len - k ? k : head->len - k;
+		if (head->s[k - 1] == '_' && longer < least) {
+			least = longer;
+			p->head2 = k;
+		}
+	}
+	broken = (int)(head->len - p->head2);
 	broken = broken > (int)p->head2 ? broken : (int)p->head2;
 	if (p->head2 == 0)
 		c->tight = c->want;
 	else if (c->tight < broken)
 		c->tight = broken;
-}
-
-/* The columns to show: a sparse one at the end is not, if no row has a value.
- */
-static int
-with_values(const struct fitted *t, const struct fmt *f)
-{
-	const struct fitted_cell *s;
-	int k;
-
-	if (f->ncol < 2 || !f->col[f->ncol - 1].sparse)
-		return f->ncol;
-	for (k = 0; k < t->nkept; k++) {
-		s = &t->kept[(k + 1) * f->ncol - 1];
-		if (s->n != 1 || t->text.s[s->at] != '-')
-			return f->ncol;
-	}
-	return f->ncol - 1;
 }
 
 #define SPARE 32 /* columns to which a text is widened */
@@ -522,39 +433,30 @@ widen(struct fitted *t, const struct fmt *f)
 		}
 }
 
-static void
-say_left_out(const struct fitted *t, const struct fmt *f, int n)
-{
-	struct buf b = { 0 };
-	int i;
-
-	for (i = t->nplace; i < n; i++) {
-		buf_puts(&b, i > t->nplace ? "," : "");
-		buf_puts(&b, f->col[i].head);
-	}
-	if (b.len > 0)
-		warn("no room for the columns %.900s; -w 0 is as wide as they"
-		     " need",
-		    buf_str(&b));
-	buf_free(&b);
-}
-
 /* Chooses where texts of column i are cut. */
 static void
 choose_cut(struct fitted *t, const struct fmt *f, int i)
 {
 	const struct fitted_cell *s;
+	struct cut_col *c;
+	bool is_new;
+	uint32_t id;
 	int k;
 
 	if (t->fits[i].num || t->fits[i].copy ||
 	    t->fits[i].width >= t->fits[i].want)
 		return;
-	t->place[i].cut = cut_new(t->fits[i].width);
+	c = t->place[i].cut = xcalloc(1, sizeof(*c));
+	c->width = t->fits[i].width;
+	c->head = AS_SUITS;
+	c->text_width = xcalloc((size_t)t->nkept + 1, sizeof(*c->text_width));
 	for (k = 0; k < t->nkept; k++) {
-		s = &t->kept[k * f->ncol + i];
-		cut_add(t->place[i].cut, t->text.s + s->at, s->n, s->width);
+		s = kept_cell(t, f, k, i);
+		id = smap_put(&c->texts, t->text.s + s->at, s->n, &is_new);
+		if (is_new)
+			c->text_width[id] = s->width;
 	}
-	cut_choose(t->place[i].cut);
+	cut_choose(c);
 }
 
 /* Makes the layout of the kept rows and warns about columns without room. True
@@ -562,16 +464,24 @@ choose_cut(struct fitted *t, const struct fmt *f, int i)
 static bool
 lay_out(struct fitted *t, const struct fmt *f)
 {
-	bool two = false;
-	double *largest;
-	int i, n = with_values(t, f);
+	size_t ncol = (size_t)f->ncol;
+	const struct fitted_cell *s;
+	struct buf left_out = { 0 };
+	bool two = false, any = false;
+	double *largest = xcalloc(ncol, sizeof(*largest));
+	int i, k, n = f->ncol;
 
-	t->place = xcalloc((size_t)f->ncol, sizeof(*t->place));
-	t->fits = xcalloc((size_t)f->ncol, sizeof(*t->fits));
-	largest = xcalloc((size_t)f->ncol, sizeof(*largest));
+	/* a sparse column at the end is not shown if no row has a value */
+	for (k = 0; k < t->nkept && !any; k++) {
+		s = kept_cell(t, f, k, n - 1);
+		any = s->n != 1 || t->text.s[s->at] != '-';
+	}
+	if (n > 1 && f->col[n - 1].sparse && !any)
+		n--;
+	t->place = xcalloc(ncol, sizeof(*t->place));
+	t->fits = xcalloc(ncol, sizeof(*t->fits));
 	for (i = 0; i < f->ncol; i++) {
-		t->place[i].right =
-		    f->col[i].kind == COL_INT || f->col[i].kind == COL_NUM;
+		t->place[i].right = column_is_num(&f->col[i]);
 		if (f->human && t->place[i].right)
 			largest[i] = largest_of(t, f, i);
 	}
@@ -583,7 +493,15 @@ lay_out(struct fitted *t, const struct fmt *f)
 	t->nplace = fit(t->fits, n, f->width > 0 ? f->width : INT_MAX, &two);
 	if (f->at_once)
 		widen(t, f);
-	say_left_out(t, f, n);
+	for (i = t->nplace; i < n; i++) {
+		buf_puts(&left_out, i > t->nplace ? "," : "");
+		buf_puts(&left_out, f->col[i].head);
+	}
+	if (left_out.len > 0)
+		warn("no room for the columns %.900s; -w 0 is as wide as they"
+		     " need",
+		    buf_str(&left_out));
+	buf_free(&left_out);
 	for (i = 0; i < t->nplace; i++) {
 		choose_cut(t, f, i);
 		if (!two)
@@ -598,7 +516,7 @@ static struct fitted_cell
 show(struct fitted *t, const struct fmt_column *c, const struct fitted_col *p,
     const struct writer_cell *v)
 {
-	bool num = c->kind == COL_INT || c->kind == COL_NUM;
+	bool num = column_is_num(c);
 	struct fitted_cell s = { .at = t->text.len, .num = num };
 
 	if (v->s == NULL) {
@@ -625,41 +543,41 @@ end_line(void)
 }
 
 static void
-put_cut(const struct fitted *t, const struct fitted_col *p,
-    const struct fitted_cell *v, int w, bool own)
-{
-	const char *s = t->text.s + v->at;
-	int i;
-
-	if (v->num) /* part of a number would be a different number */
-		for (i = 0; i < w; i++)
-			buf_putc(&out_buf, '#');
-	else if (p->cut != NULL && own)
-		cut_text(p->cut, &out_buf, s, v->n);
-	else
-		cut_put(&out_buf, s, v->n, w, -1);
-}
-
-static void
 put_fitted_row(const struct fmt *f, const struct fitted_cell *v)
 {
 	const struct fitted *t = f->state;
 	const struct fitted_col *p;
-	int i, pad, w;
+	const char *s;
+	uint32_t id;
+	int i, pad, w, head;
 
 	for (i = 0; i < t->nplace; i++)
 		t->need[i] = v[i].width;
 	fit_row(t->fits, t->nplace, t->need, t->width);
 	for (i = 0; i < t->nplace; i++) {
 		p = &t->place[i];
+		s = t->text.s + v[i].at;
 		w = t->width[i];
 		pad = w - v[i].width;
 		if (p->right)
 			text_blanks(&out_buf, pad);
-		if (pad < 0 && f->width > 0 && !(f->at_once && v[i].num))
-			put_cut(t, p, &v[i], w, w == t->fits[i].width);
-		else
-			buf_put(&out_buf, t->text.s + v[i].at, v[i].n);
+		if (pad >= 0 || f->width == 0 || (f->at_once && v[i].num)) {
+			buf_put(&out_buf, s, v[i].n);
+		} else if (v[i].num) {
+			/* part of a number would be a different number */
+			for (head = 0; head < w; head++)
+				buf_putc(&out_buf, '#');
+		} else {
+			head = AS_SUITS;
+			if (p->cut != NULL && w == t->fits[i].width) {
+				head = p->cut->head;
+				id = smap_find(&p->cut->texts, s, v[i].n);
+				if (id != SMAP_NONE &&
+				    p->cut->texts.val[id] > 0)
+					head = (int)p->cut->texts.val[id] - 2;
+			}
+			cut_put(&out_buf, s, v[i].n, w, head);
+		}
 		text_blanks(
 		    &out_buf, (p->right || pad < 0 ? 0 : pad) + FIT_GAP);
 	}
@@ -668,12 +586,15 @@ put_fitted_row(const struct fmt *f, const struct fitted_cell *v)
 
 /* Line 0 is the upper one; a header of one line is in line 1. */
 static void
-put_head_line(const struct fitted *t, int line)
+put_head(const struct fmt *f, int line)
 {
+	const struct fitted *t = f->state;
 	const struct fitted_col *p;
 	size_t from, to;
 	int i, pad;
 
+	if (f->bold)
+		buf_puts(&out_buf, "\033[1m");
 	for (i = 0; i < t->nplace; i++) {
 		p = &t->place[i];
 		from = line == 1 ? p->head2 : 0;
@@ -690,21 +611,9 @@ put_head_line(const struct fitted *t, int line)
 		    &out_buf, (p->right || pad < 0 ? 0 : pad) + FIT_GAP);
 	}
 	end_line();
-}
-
-static void
-put_head(const struct fmt *f, bool two)
-{
-	int line;
-
-	for (line = two ? 0 : 1; line < 2; line++) {
-		if (f->bold)
-			buf_puts(&out_buf, "\033[1m");
-		put_head_line(f->state, line);
-		if (f->bold) {
-			out_buf.len--;
-			buf_puts(&out_buf, "\033[0m\n");
-		}
+	if (f->bold) {
+		out_buf.len--;
+		buf_puts(&out_buf, "\033[0m\n");
 	}
 }
 
@@ -714,7 +623,9 @@ put_kept(struct fmt *f)
 	struct fitted *t = f->state;
 	int k;
 
-	put_head(f, lay_out(t, f));
+	if (lay_out(t, f))
+		put_head(f, 0);
+	put_head(f, 1);
 	for (k = 0; k < t->nkept; k++)
 		put_fitted_row(f, t->kept + k * f->ncol);
 	buf_clear(&t->text);
