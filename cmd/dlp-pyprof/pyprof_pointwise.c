@@ -53,28 +53,22 @@ static const char sums[] = "add __add__ sub __sub__ __isub__";
 struct point_input {
 	struct pyprof_shape shape;
 	struct mview dtype;
-	bool scalar;
 };
 
 static bool
 read_inputs(const struct pyprof_call *c, struct point_input *v)
 {
+	const struct pyprof_arg *a = c->m->arg;
 	int i;
 
 	if (c->m->n > 4)
 		return false;
-	for (i = 0; i < c->m->n; i++) {
-		const struct pyprof_arg *a = &c->m->arg[i];
-
-		v[i].scalar = arg_is(a, "float") || arg_is(a, "int");
-		v[i].shape.n = 0;
-		v[i].dtype = a->type;
-		if (v[i].scalar)
-			continue;
-		if (!arg_is(a, "tensor") || !arg_is_tensor(a))
+	for (i = 0; i < c->m->n; i++, a++) {
+		v[i] = (struct point_input){ a->shape, a->dtype };
+		if (arg_is(a, "float") || arg_is(a, "int"))
+			v[i] = (struct point_input){ { 0 }, a->type };
+		else if (!arg_is(a, "tensor") || !arg_is_tensor(a))
 			return false;
-		v[i].shape = a->shape;
-		v[i].dtype = a->dtype;
 	}
 	return true;
 }
@@ -85,75 +79,37 @@ bytes_of(const struct point_input *v)
 	return pynum_mul(shape_elems(&v->shape), dtype_size(v->dtype));
 }
 
-/* The result of two operands: shape, and the greater of their types' sizes. */
-struct point_out {
-	struct pyprof_shape shape;
-	int64_t n, size;
-};
-
+/* An op of n operands, whose result has the shape of all and the greater type
+ * of two. */
 static bool
-join_inputs(const struct point_input *a, const struct point_input *b,
-    struct point_out *o)
+count_joined(const struct pyprof_call *c, struct pyprof_result *r,
+    const struct point_input *v, int n, unsigned g)
 {
-	int64_t sa = dtype_size(a->dtype), sb = dtype_size(b->dtype);
+	struct pyprof_shape out = v[0].shape, sofar;
+	int64_t size = dtype_size(v[0].dtype), elems;
+	int i;
 
-	o->size = sa > sb ? sa : sb;
-	if (!shape_broadcast(&a->shape, &b->shape, &o->shape))
-		return false;
-	o->n = shape_elems(&o->shape);
-	return true;
-}
-
-static bool
-binary_backward(const struct pyprof_call *c, struct pyprof_result *r,
-    const struct point_out *o)
-{
-	int64_t b = pynum_mul(o->n, o->size);
-
-	if (is_word_of(c->m->op, sums)) {
-		r->bytes.i = pynum_mul(2, b);
-		return true;
+	for (i = 1; i < n; i++) {
+		sofar = out;
+		if (!shape_broadcast(&sofar, &v[i].shape, &out))
+			return false;
 	}
-	r->bytes.i = pynum_mul(3, b);
-	r->flops.i = o->n;
-	return is_word_of(c->m->op,
-	    "__mul__ __imul__ __rmul__ mul_ div __truediv__ __itruediv__");
-}
+	if (dtype_size(v[1].dtype) > size)
+		size = dtype_size(v[1].dtype);
+	elems = shape_elems(&out);
+	if (c->bwd && g != POWER && g != TERNARY) {
+		bool sum = is_word_of(c->m->op, sums);
 
-static bool
-binary(const struct pyprof_call *c, struct pyprof_result *r,
-    const struct point_input *v, unsigned g)
-{
-	struct point_out o;
-
-	if (c->m->n < 2 || !join_inputs(&v[0], &v[1], &o))
-		return false;
-	if (g != POWER && c->bwd)
-		return binary_backward(c, r, &o);
-	r->flops.i = pynum_mul(o.n, g == POWER ? 20 : 1);
-	r->bytes.i = pynum_add(pynum_add(bytes_of(&v[0]), bytes_of(&v[1])),
-	    pynum_mul(o.n, g == COMPARE ? 1 : o.size));
-	return true;
-}
-
-static bool
-ternary(const struct pyprof_call *c, struct pyprof_result *r,
-    const struct point_input *v)
-{
-	struct point_input t[4];
-	struct point_out o;
-	int i, n = 0;
-
-	for (i = 0; i < c->m->n; i++)
-		if (v[i].shape.n > 0)
-			t[n++] = v[i];
-	if (n != 3 || !join_inputs(&t[0], &t[1], &o) ||
-	    !shape_broadcast(&o.shape, &t[2].shape, &o.shape))
-		return false;
-	o.n = shape_elems(&o.shape);
-	r->flops.i = pynum_mul(3, o.n);
-	r->bytes.i = pynum_add(pynum_add(bytes_of(&t[0]), bytes_of(&t[1])),
-	    pynum_add(bytes_of(&t[2]), pynum_mul(o.n, o.size)));
+		r->bytes.i = pynum_mul(sum ? 2 : 3, pynum_mul(elems, size));
+		r->flops.i = sum ? 0 : elems;
+		return sum ||
+		       is_word_of(c->m->op, "__mul__ __imul__ __rmul__ mul_ div"
+					    " __truediv__ __itruediv__");
+	}
+	r->flops.i = pynum_mul(elems, g == POWER ? 20 : g == TERNARY ? 3 : 1);
+	r->bytes.i = pynum_mul(elems, g == COMPARE ? 1 : size);
+	for (i = 0; i < n; i++)
+		r->bytes.i = pynum_add(r->bytes.i, bytes_of(&v[i]));
 	return true;
 }
 
@@ -163,7 +119,7 @@ rule_pointwise_last(const struct pyprof_call *c, struct pyprof_result *r)
 {
 	unsigned g = pointwise_group(c->m->op);
 	struct point_input v[4];
-	int i;
+	int i, n = 0;
 
 	if (c->m->n < 1 || g == UNKNOWN || !read_inputs(c, v))
 		return false;
@@ -172,13 +128,18 @@ rule_pointwise_last(const struct pyprof_call *c, struct pyprof_result *r)
 			buf_putc(&r->params, ';');
 		params_tensor(&r->params, &v[i].shape, v[i].dtype);
 	}
-	if (g == TERNARY)
-		return ternary(c, r, v);
-	if (g != UNARY && g != COSTLY)
-		return binary(c, r, v, g);
-	r->bytes.i = pynum_mul(2, bytes_of(&v[0]));
-	r->flops.i = pynum_mul(shape_elems(&v[0].shape), g == COSTLY ? 20 : 1);
-	return true;
+	if (g == UNARY || g == COSTLY) {
+		r->bytes.i = pynum_mul(2, bytes_of(&v[0]));
+		r->flops.i =
+		    pynum_mul(shape_elems(&v[0].shape), g == COSTLY ? 20 : 1);
+		return true;
+	}
+	if (g != TERNARY)
+		return c->m->n >= 2 && count_joined(c, r, v, 2, g);
+	for (i = 0; i < c->m->n; i++)
+		if (v[i].shape.n > 0)
+			v[n++] = v[i];
+	return n == 3 && count_joined(c, r, v, 3, g);
 }
 
 /*
@@ -186,31 +147,9 @@ rule_pointwise_last(const struct pyprof_call *c, struct pyprof_result *r)
  */
 
 struct point_inputs {
-	const struct pyprof_arg *v[4];
+	const struct pyprof_arg *v[3];
 	int n;
 };
-
-/* The tensors among the arguments without a name: at most three, of one type.
- */
-static bool
-tensors_2019(const struct pyprof_call *c, struct point_inputs *in)
-{
-	int i;
-
-	in->n = 0;
-	for (i = 0; i < c->m->n; i++) {
-		const struct pyprof_arg *a = &c->m->arg[i];
-
-		if (!arg_unnamed(a) || !arg_is(a, "tensor"))
-			continue;
-		if (in->n == 3 || !arg_is_tensor(a) ||
-		    (in->n > 0 &&
-			dtype_size(a->dtype) != dtype_size(in->v[0]->dtype)))
-			return false;
-		in->v[in->n++] = a;
-	}
-	return true;
-}
 
 /* Elements read and written: of two tensors of the same shape three times
  * theirs, fewer in the backward pass. */
@@ -247,6 +186,7 @@ bool
 rule_pointwise(const struct pyprof_call *c, struct pyprof_result *r)
 {
 	struct mview type = { "float32", 7 };
+	const struct pyprof_arg *a;
 	struct point_inputs in;
 	unsigned classes;
 	int64_t n;
@@ -254,7 +194,17 @@ rule_pointwise(const struct pyprof_call *c, struct pyprof_result *r)
 
 	if (c->last)
 		return rule_pointwise_last(c, r);
-	if (!tensors_2019(c, &in) || !elems_2019(c, &in, &n))
+	/* the tensors without a name: at most three, of one type */
+	for (in.n = 0, a = c->m->arg; a < c->m->arg + c->m->n; a++) {
+		if (!arg_unnamed(a) || !arg_is(a, "tensor"))
+			continue;
+		if (in.n == 3 || !arg_is_tensor(a) ||
+		    (in.n > 0 &&
+			dtype_size(a->dtype) != dtype_size(in.v[0]->dtype)))
+			return false;
+		in.v[in.n++] = a;
+	}
+	if (!elems_2019(c, &in, &n))
 		return false;
 	if (in.n > 0)
 		type = in.v[0]->dtype;

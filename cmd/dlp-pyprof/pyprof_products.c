@@ -139,31 +139,6 @@ rule_matmul(const struct pyprof_call *c, struct pyprof_result *r)
 	return params_type(r, a->dtype);
 }
 
-struct linear {
-	const struct pyprof_arg *x, *w;
-	struct pyprof_shape n; /* of x without its last dimension */
-	int64_t m, k;
-};
-
-static bool
-linear_sizes(const struct pyprof_call *c, struct linear *l)
-{
-	const struct pyprof_arg *v = c->m->arg;
-
-	if (c->m->n < 2 || c->m->n > 3 || !arg_is_tensor(&v[0]) ||
-	    !arg_is_tensor(&v[1]) || v[1].shape.n != 2 || v[0].shape.n == 0)
-		return false;
-	if (c->m->n == 3 && !arg_is(&v[2], "tensor") &&
-	    !arg_is(&v[2], "NoneType"))
-		return false;
-	l->x = &v[0];
-	l->w = &v[1];
-	l->n = v[0].shape;
-	l->k = l->n.v[--l->n.n];
-	l->m = v[1].shape.v[0];
-	return l->k == v[1].shape.v[1];
-}
-
 /* One number, or a tuple. */
 static void
 put_n(struct pyprof_result *r, const char *key, const struct pyprof_shape *n)
@@ -174,28 +149,6 @@ put_n(struct pyprof_result *r, const char *key, const struct pyprof_shape *n)
 		params_shape(r, key, n);
 }
 
-/* PyProf used a backward kernel's number to take it for dgrad, wgrad or a
- * reduction. */
-static bool
-put_linear(const struct pyprof_call *c, struct pyprof_result *r,
-    const struct linear *l)
-{
-	if (c->bwd && c->sub > 1) {
-		params_shape(r, "X", &l->x->shape);
-		params_shape(r, "W", &l->w->shape);
-	} else {
-		params_int(r, "M", c->bwd ? l->k : l->m);
-		if (c->bwd && c->sub == 1) {
-			params_int(r, "N", l->m);
-			put_n(r, "K", &l->n);
-		} else {
-			put_n(r, "N", &l->n);
-			params_int(r, "K", c->bwd ? l->m : l->k);
-		}
-	}
-	return params_type(r, l->x->dtype);
-}
-
 bool
 rule_linear(const struct pyprof_call *c, struct pyprof_result *r)
 {
@@ -204,38 +157,59 @@ rule_linear(const struct pyprof_call *c, struct pyprof_result *r)
 	static const char bias[] =
 	    "kernelReduceContigDim kernelReduceNoncontigDim_shared"
 	    " elementwise_kernel reduce_kernel kernelPointwiseApply2";
-	struct linear l;
-	int64_t n, s;
+	const struct pyprof_arg *x = c->m->arg, *w = x + 1, *b = x + 2;
+	struct pyprof_shape rows; /* of x without its last dimension */
+	int64_t m, n, k, s;
 
-	if (!mv_eq(c->m->mod, "torch.nn.functional") || !linear_sizes(c, &l))
+	if (!mv_eq(c->m->mod, "torch.nn.functional") || c->m->n < 2 ||
+	    c->m->n > 3 || !arg_is_tensor(x) || !arg_is_tensor(w) ||
+	    w->shape.n != 2 || x->shape.n == 0)
 		return false;
-	n = shape_elems(&l.n);
-	if (has_word_of(c->name, gemm) ||
-	    (c->last && has_word_of(c->name, "cutlass"))) {
-		s = dtype_size(l.x->dtype);
-		if (!c->bwd || c->sub <= 1) {
-			count_mnk(r, 1, l.m, n, l.k, s);
-			/* it multiplied only the last term by the type's size
-			 */
-			r->bytes.i = pynum_add(
-			    pynum_add(pynum_mul(l.m, n), pynum_mul(l.m, l.k)),
-			    pynum_mul(pynum_mul(n, l.k), s));
-		}
-		r->tc = "0";
-		if (c->last ? call_tc_known(c)
-			    : has_word_of(c->name, "884gemm"))
-			r->tc = "1";
-		return put_linear(c, r, &l);
+	if (c->m->n == 3 && !arg_is(b, "tensor") && !arg_is(b, "NoneType"))
+		return false;
+	rows = x->shape;
+	k = rows.v[--rows.n];
+	m = w->shape.v[0];
+	if (k != w->shape.v[1])
+		return false;
+	n = shape_elems(&rows);
+	s = dtype_size(x->dtype);
+	if (!has_word_of(c->name, gemm) &&
+	    !(c->last && has_word_of(c->name, "cutlass"))) {
+		if (!has_word_of(c->name, bias) &&
+		    !(c->last &&
+			has_word_of(c->name, "2d_grouped_direct_kernel")))
+			return false;
+		r->op = "bias";
+		r->flops.i = pynum_mul(m, n);
+		r->bytes.i = pynum_mul(r->flops.i, 2 * s);
+		params_int(r, "M", m);
+		put_n(r, "N", &rows);
+		return params_type(r, x->dtype);
 	}
-	if (!has_word_of(c->name, bias) &&
-	    !(c->last && has_word_of(c->name, "2d_grouped_direct_kernel")))
-		return false;
-	r->op = "bias";
-	r->flops.i = pynum_mul(l.m, n);
-	r->bytes.i = pynum_mul(r->flops.i, 2 * dtype_size(l.x->dtype));
-	params_int(r, "M", l.m);
-	put_n(r, "N", &l.n);
-	return params_type(r, l.x->dtype);
+	r->tc = (c->last ? call_tc_known(c) : has_word_of(c->name, "884gemm"))
+		    ? "1"
+		    : "0";
+	/* it used a backward kernel's number to take it for dgrad, wgrad or a
+	 * reduction */
+	if (c->bwd && c->sub > 1) {
+		params_shape(r, "X", &x->shape);
+		params_shape(r, "W", &w->shape);
+		return params_type(r, x->dtype);
+	}
+	count_mnk(r, 1, m, n, k, s);
+	/* it multiplied only the last term by the size of the type */
+	r->bytes.i = pynum_add(pynum_add(pynum_mul(m, n), pynum_mul(m, k)),
+	    pynum_mul(pynum_mul(n, k), s));
+	params_int(r, "M", c->bwd ? k : m);
+	if (c->bwd && c->sub == 1) {
+		params_int(r, "N", m);
+		put_n(r, "K", &rows);
+	} else {
+		put_n(r, "N", &rows);
+		params_int(r, "K", c->bwd ? m : k);
+	}
+	return params_type(r, x->dtype);
 }
 
 /*
@@ -350,17 +324,6 @@ conv_sizes(const struct pyprof_call *c, struct pyprof_conv *z)
 	return (z->H != 1 || z->P == 1) && (z->W != 1 || z->Q == 1);
 }
 
-static void
-count_conv(struct pyprof_result *r, const struct pyprof_conv *z, int64_t s)
-{
-	double f = 2 * z->N * z->K * z->P * z->Q * z->C * z->R * z->S / z->g;
-	double e = z->N * z->C * z->H * z->W +
-		   z->K * z->C * z->R * z->S / z->g + z->N * z->K * z->P * z->Q;
-
-	r->flops = pynum_float(f);
-	r->bytes = pynum_float(e * (double)s);
-}
-
 /* With groups, it took each kernel for that of one group, except kernels that
  * it knew to do all groups. */
 static void
@@ -368,20 +331,27 @@ by_kernel(const struct pyprof_call *c, struct pyprof_result *r,
     const struct pyprof_conv *z, int64_t s)
 {
 	struct pyprof_conv one = *z;
+	double weights;
 
 	if (has_word_of(c->name, ignored))
 		return;
 	if (has_word_of(c->name, counted) ||
 	    (c->last && has_word_of(c->name, "_s1688cudnn_"))) {
 		if (z->g != 1 &&
-		    !has_word_of(c->name, "2d_grouped_direct_kernel") &&
-		    !has_word_of(
-			c->name, "spatialDepthwiseConvolutionUpdateOutput")) {
+		    !has_word_of(c->name,
+			"2d_grouped_direct_kernel"
+			" spatialDepthwiseConvolutionUpdateOutput")) {
 			one.C /= z->g;
 			one.K /= z->g;
 			one.g = 1;
 		}
-		count_conv(r, &one, s);
+		z = &one;
+		r->flops = pynum_float(
+		    2 * z->N * z->K * z->P * z->Q * z->C * z->R * z->S / z->g);
+		weights = z->K * z->C * z->R * z->S / z->g;
+		r->bytes = pynum_float((z->N * z->C * z->H * z->W + weights +
+					   z->N * z->K * z->P * z->Q) *
+				       (double)s);
 	} else if (has_word_of(c->name, "calc_bias_diff")) {
 		r->flops.i = py_int(z->N * z->K * z->P * z->Q);
 		r->bytes.i = pynum_mul(r->flops.i, 2 * s);
@@ -467,19 +437,6 @@ cell_other(const struct pyprof_call *c, struct pyprof_result *r,
 	return params_type(r, z->type);
 }
 
-static bool
-cell_forward(const struct pyprof_call *c, struct pyprof_result *r,
-    const struct pyprof_cell *z)
-{
-	int64_t m = z->multiple * z->hid, hb = pynum_mul(z->hid, z->b);
-
-	if (c->sub % 3 == 0)
-		return cell_gemm(r, z, "layer", m, z->b, z->in);
-	if (c->sub % 3 == 1)
-		return cell_gemm(r, z, "recur", m, z->b, z->hid);
-	return cell_other(c, r, z, pynum_mul(2 * z->multiple + 3, hb));
-}
-
 /* The tile size, from volta_sgemm_32x128_nn: the only part with an x that is
  * not "sliced". */
 static bool
@@ -536,10 +493,19 @@ bool
 rule_cell(const struct pyprof_call *c, struct pyprof_result *r)
 {
 	struct pyprof_cell z;
+	int64_t m;
 
 	if (!mv_eq(c->m->op, "forward") || !cell_sizes(c, &z))
 		return false;
 	if (has_word_of(c->name, "gemm"))
 		r->tc = has_word_of(c->name, "884gemm") ? "1" : "0";
-	return c->bwd ? cell_backward(c, r, &z) : cell_forward(c, r, &z);
+	if (c->bwd)
+		return cell_backward(c, r, &z);
+	m = z.multiple * z.hid;
+	if (c->sub % 3 == 0)
+		return cell_gemm(r, &z, "layer", m, z.b, z.in);
+	if (c->sub % 3 == 1)
+		return cell_gemm(r, &z, "recur", m, z.b, z.hid);
+	return cell_other(
+	    c, r, &z, pynum_mul(2 * z.multiple + 3, pynum_mul(z.hid, z.b)));
 }
