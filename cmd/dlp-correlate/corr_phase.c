@@ -13,11 +13,11 @@
 
 #include "array.h"
 #include "corr_thread.h"
+#include "mk.h"
 
 /*
- * Words that name a phase: forward, backward, optimizer, ... A range names a
- * phase if it contains one of its words and no word of another phase ("forward
- * backward" names none).
+ * A range names a phase if it contains one of its words (ops.tab) and no word
+ * of another phase ("forward backward" names none).
  */
 
 enum { PH_NONE, PH_FWD, PH_BWD, PH_OPT, PH_DATA, PH_N };
@@ -29,41 +29,21 @@ static const char *const words[PH_N] = {
 	[PH_DATA] = "dataload",
 };
 
-static const struct {
-	const char *word; /* lower case */
-	int phase;
-} table[] = {
-	{ "forward", PH_FWD },
-	{ "fwd", PH_FWD },
-	{ "fprop", PH_FWD },
-	{ "backward", PH_BWD },
-	{ "backwards", PH_BWD },
-	{ "bwd", PH_BWD },
-	{ "bprop", PH_BWD },
-	{ "optimizer", PH_OPT },
-	{ "optimiser", PH_OPT },
-	{ "optim", PH_OPT },
-	{ "opt", PH_OPT },
-	{ "dataloader", PH_DATA },
-	{ "dataload", PH_DATA },
-	{ "dataloading", PH_DATA },
-};
-
 static int
 word_phase(const char *s, size_t n)
 {
-	size_t i, k;
+	char word[16];
+	size_t i;
+	int phase;
 
-	for (i = 0; i < ARRAY_LEN(table); i++) {
-		const char *w = table[i].word;
-
-		for (k = 0; k < n && w[k] != '\0'; k++)
-			if (tolower((unsigned char)s[k]) != w[k])
-				break;
-		if (k == n && w[k] == '\0')
-			return table[i].phase;
-	}
-	return PH_NONE;
+	if (n > sizeof(word))
+		return PH_NONE;
+	for (i = 0; i < n; i++)
+		word[i] = (char)tolower((unsigned char)s[i]);
+	for (phase = PH_N - 1; phase > PH_NONE; phase--)
+		if (mk_is(WORD_PHASE << phase, (struct mview){ word, n }))
+			break;
+	return phase;
 }
 
 int

@@ -97,20 +97,6 @@ begin_args(struct corr *c, struct corr_thread *th, struct corr_open *open,
 	}
 }
 
-static void
-begin_op(struct corr *c, struct corr_thread *th, struct corr_open *o,
-    const struct marker *m, const struct corr_inst *cur)
-{
-	if (o->hidden || o->dead)
-		return;
-	if (c->ops.dl != NULL && !dl_makes_op(th, m))
-		return;
-	if (cur != NULL && o->span.end <= cur->end)
-		return; /* inside another; start/end ranges can overlap */
-	o->own = open_inst(c, th, op_of_range(&c->ops, thread_layer(th), m), o);
-	o->own->seq = m->seq;
-}
-
 /* The node X of a backward, inside its frame or alone. It takes the frame's run
  * over if nothing has run on the GPU in it so far; there were at most calls
  * that query the device. */
@@ -153,26 +139,6 @@ begin_node(struct corr *c, struct corr_thread *th, struct corr_open *open,
 	}
 }
 
-/* The op id for the results of a backward is that of the outermost op directly
- * below its node, or of the node itself. */
-static void
-leave_op_id(struct corr_thread *th, const struct corr_open *open,
-    const struct marker *marker, const struct corr_inst *cur)
-{
-	const struct corr_open *up = open - 1;
-	struct recent_val v = { OP_NONE, RECENT_NO_NAME, 0, 0 };
-
-	if (marker->op_id < 0 || th->open.n < 2)
-		return;
-	if (marker->kind != MK_BWD && up->kind != MK_BWD &&
-	    up->kind != MK_BWD_FRAME)
-		return;
-	v.op = cur->fwd_op;
-	v.inst = cur->fwd_inst;
-	if (v.op != OP_NONE)
-		recent_put(&th->p->bwd, marker->op_id, v);
-}
-
 /* A framework's range, the top of the thread. */
 static void
 range_op(struct corr *c, struct corr_thread *th, struct corr_open *open,
@@ -202,12 +168,18 @@ range_op(struct corr *c, struct corr_thread *th, struct corr_open *open,
 		begin_args(c, th, open, m, up);
 	} else if (m->kind == MK_BWD) {
 		begin_node(c, th, open, m, up->cur);
-	} else if (m->kind != MK_BWD_FRAME) {
-		begin_op(c, th, open, m, up->cur);
-	} else if (!open->hidden && !open->dead) {
+	} else if (open->hidden || open->dead) {
+		; /* no run */
+	} else if (m->kind == MK_BWD_FRAME) {
 		open->own = open_inst(c, th, OP_NONE, open);
 		open->order = open->own->order;
 		buf_put(&open->text, m->name.s, m->name.n);
+	} else if ((c->ops.dl == NULL || dl_makes_op(th, m)) &&
+		   /* start/end ranges can overlap */
+		   (up->cur == NULL || open->span.end > up->cur->end)) {
+		open->own = open_inst(
+		    c, th, op_of_range(&c->ops, thread_layer(th), m), open);
+		open->own->seq = m->seq;
 	}
 	cur = open->own != NULL ? open->own : up->cur;
 	if (op && !open->dead && !open->hidden) {
@@ -224,8 +196,15 @@ range_op(struct corr *c, struct corr_thread *th, struct corr_open *open,
 		    (struct recent_val){ cur->op, RECENT_NO_NAME, cur->id,
 			open->own_prim != 0 ? open->own_prim_run
 					    : up->prim_run });
-	if (up->n_bwd > 0 || m->kind == MK_BWD)
-		leave_op_id(th, open, m, cur);
+	/* the op id for the results of a backward is that of the outermost op
+	 * directly below its node, or of the node itself */
+	if (m->op_id >= 0 && th->open.n > 1 && cur->fwd_op != OP_NONE &&
+	    (m->kind == MK_BWD ||
+		(up->n_bwd > 0 &&
+		    (up->kind == MK_BWD || up->kind == MK_BWD_FRAME))))
+		recent_put(&th->p->bwd, m->op_id,
+		    (struct recent_val){
+			cur->fwd_op, RECENT_NO_NAME, cur->fwd_inst, 0 });
 }
 
 /* True if the program never ended the range; recorders then end it with the
@@ -267,21 +246,6 @@ judge_age(struct corr *c, struct marker *marker, const char *domain)
 		c->spaced = true;
 	else if (marker->mod.s == NULL)
 		c->old = true;
-}
-
-static void
-note_kind(struct corr *c, const struct marker *m, const struct corr_range *r)
-{
-	if (m->flags & MK_DAMAGED)
-		c->n.damaged++;
-	if (m->kind == MK_BROKEN)
-		c->n.broken++;
-	if (m->kind == MK_ARGS)
-		r->p->has_args = true;
-	if (m->op_id >= 0)
-		r->p->has_op_id = true;
-	if (c->ops.dl != NULL)
-		dl_marker(c, r->p, m);
 }
 
 #define PART_MAX 16384 /* bytes of a part of the layer path, see dlp(7) */
@@ -360,8 +324,14 @@ range_begin(struct corr *c, const struct corr_range *range)
 
 	marker_parse(c->markers, &m, range->text, range->n, range->domain);
 	judge_age(c, &m, range->domain);
-	if (!range->foreign)
-		note_kind(c, &m, range);
+	if (!range->foreign) {
+		c->n.damaged += (m.flags & MK_DAMAGED) != 0;
+		c->n.broken += m.kind == MK_BROKEN;
+		range->p->has_args |= m.kind == MK_ARGS;
+		range->p->has_op_id |= m.op_id >= 0;
+		if (c->ops.dl != NULL)
+			dl_marker(c, range->p, &m);
+	}
 	c->n.backwards += range->backwards;
 	c->n.crossing += !range->backwards && range->crossing;
 	if (range->backwards || range->crossing || range->foreign)

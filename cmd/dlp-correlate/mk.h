@@ -43,8 +43,9 @@ enum mk_word {
 	WORD_SPACE = 4,   /* aten:: */
 	WORD_PRODUCT = 8,
 	WORD_TENSOR_CORE = 16,
+	WORD_PHASE = 16, /* shifted left by the phase */
 };
-bool mk_is(enum mk_word classes, struct mview v); /* of one of these */
+bool mk_is(unsigned classes, struct mview v); /* of one of these */
 
 /* Appends the shapes and the type in the details of a TensorFlow op, and sets
  * *n_tensor if there are shapes. False if they are damaged. */

@@ -27,10 +27,11 @@ mk_group(struct marker *m, enum marker_by by)
 }
 
 bool
-mk_is(enum mk_word classes, struct mview v)
+mk_is(unsigned classes, struct mview v)
 {
 	static const char *const names[] = { "telling", "word", "space",
-		"product", "tensor-core", NULL };
+		"product", "tensor-core", "forward", "backward", "optimizer",
+		"dataload", NULL };
 	static struct shipped_words words = { "op_words.tab", names, { 0 } };
 
 	return (shipped_class(&words, v) & classes) != 0;

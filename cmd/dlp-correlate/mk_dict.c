@@ -27,7 +27,7 @@
 
 struct marker_dict { /* the values of the keys; s is NULL for a missing key */
 	struct mview mod, op, args, repr;
-	bool trace, func, callid, bad;
+	bool trace, func, callid;
 };
 
 /* A text, its escapes resolved into keep. */
@@ -75,20 +75,6 @@ dict_value(struct markers *ms, struct pylit *lit, struct marker_dict *d,
 	}
 }
 
-static void
-read_dict(struct markers *ms, struct mview v, struct marker_dict *d)
-{
-	struct pylit l;
-	struct mview key;
-
-	memset(d, 0, sizeof(*d));
-	pl_init(&l, v.s, v.n);
-	if (pl_enter(&l, '{'))
-		while (pl_key(&l, &key))
-			dict_value(ms, &l, d, key);
-	d->bad = l.bad || pl_peek(&l) != '\0';
-}
-
 /* The text between lit, which must be at *p, and the next quote; *p moves past
  * the quote. */
 static bool
@@ -128,17 +114,6 @@ usual_args(struct marker *marker)
 }
 
 static bool
-usual_trace(struct marker *m)
-{
-	if (!mv_starts(m->text, "{'traceMarker': [") || !mv_ends(m->text, "}"))
-		return false;
-	m->kind = MK_TRACE;
-	m->by =
-	    mv_find(m->text, "'funcStack': ") != NULL ? BY_DLPROF : BY_PYPROF;
-	return true;
-}
-
-static bool
 set_args(struct marker *m)
 {
 	m->kind = MK_ARGS;
@@ -170,10 +145,15 @@ began(struct mview v)
 static bool
 any_dict(struct marker *marker)
 {
-	struct marker_dict d;
+	struct marker_dict d = { 0 };
+	struct pylit l;
+	struct mview key;
 
-	read_dict(marker->in, marker->text, &d);
-	if (d.bad)
+	pl_init(&l, marker->text.s, marker->text.n);
+	if (pl_enter(&l, '{'))
+		while (pl_key(&l, &key))
+			dict_value(marker->in, &l, &d, key);
+	if (l.bad || pl_peek(&l) != '\0')
 		marker->flags |= MK_DAMAGED;
 	marker->by = d.callid || d.func ? BY_DLPROF : BY_PYPROF;
 	marker->mod = d.mod;
@@ -207,52 +187,33 @@ mk_dict(struct marker *m)
 		return false;
 	if (usual_args(m))
 		return set_args(m);
-	return usual_trace(m) || (c != '"' && any_dict(m));
-}
-
-/* The length of a counter "(2)" at s, or 0. */
-static size_t
-counter(const char *s, const char *e)
-{
-	const char *p = s + 1;
-
-	while (p < e && *p >= '0' && *p <= '9')
-		p++;
-	return p > s + 1 && p < e && *p == ')' ? (size_t)(p + 1 - s) : 0;
+	if (mv_starts(m->text, "{'traceMarker': [") && mv_ends(m->text, "}")) {
+		m->kind = MK_TRACE;
+		m->by = mv_find(m->text, "'funcStack': ") != NULL ? BY_DLPROF
+								  : BY_PYPROF;
+		return true;
+	}
+	return c != '"' && any_dict(m);
 }
 
 /* /<module>/A::f(2) becomes /module/A::f[2]. */
 static void
 put_func(struct buf *out, const char *s, size_t n)
 {
-	const char *e = s + n;
+	const char *e = s + n, *p;
 
-	while (s < e) {
-		size_t k = *s == '(' ? counter(s, e) : 0;
-
-		if (k > 0) {
+	for (; s < e; s++) {
+		for (p = s + 1; *s == '(' && p < e && mk_is_digit(*p);)
+			p++;
+		if (*s == '(' && p > s + 1 && p < e && *p == ')') {
 			buf_putc(out, '[');
-			buf_put(out, s + 1, k - 2);
+			buf_put(out, s + 1, (size_t)(p - s) - 1);
 			buf_putc(out, ']');
-			s += k;
-			continue;
-		}
-		if (*s != '<' && *s != '>')
+			s = p;
+		} else if (*s != '<' && *s != '>') {
 			buf_putc(out, *s);
-		s++;
+		}
 	}
-}
-
-static void
-func_stack(struct pylit *l, struct buf *tmp, struct buf *func)
-{
-	struct pl_atom a;
-
-	if (!pl_atom(l, &a) || func == NULL)
-		return;
-	buf_clear(tmp);
-	pl_text(&a, tmp);
-	put_func(func, tmp->s, tmp->len);
 }
 
 static void
@@ -280,16 +241,20 @@ read_trace(
     struct pylit *lit, struct buf *tmp, struct buf *stack, struct buf *func)
 {
 	struct mview key;
+	struct pl_atom a;
 
 	if (!pl_enter(lit, '{'))
 		return false;
 	while (pl_key(lit, &key)) {
-		if (mv_eq(key, "traceMarker"))
+		if (mv_eq(key, "traceMarker")) {
 			trace_list(lit, stack);
-		else if (mv_eq(key, "funcStack"))
-			func_stack(lit, tmp, func);
-		else
+		} else if (!mv_eq(key, "funcStack")) {
 			pl_skip(lit);
+		} else if (pl_atom(lit, &a) && func != NULL) {
+			buf_clear(tmp);
+			pl_text(&a, tmp);
+			put_func(func, tmp->s, tmp->len);
+		}
 	}
 	return !lit->bad && pl_peek(lit) == '\0';
 }
@@ -322,13 +287,8 @@ marker_trace(const struct marker *marker, struct buf *stack, struct buf *func)
  * number of calls of that function, and says nothing about the module.
  */
 
-struct frame_part {
-	const char *s;
-	size_t n;
-};
-
 struct stack_frame { /* CLASS::NAME[COUNT]; all parts but NAME can be missing */
-	struct frame_part cls, name, count;
+	struct mview cls, name, count;
 };
 
 /* Cuts the next frame off the stack. */
@@ -348,122 +308,92 @@ next_frame(const char **p, const char *e, struct stack_frame *f)
 		for (q = end - 1; q > s && *q != '[';)
 			q--;
 		if (*q == '[') {
-			f->count = (struct frame_part){ q, (size_t)(end - q) };
+			f->count = mv(q, end);
 			end = q;
 		}
 	}
 	for (q = end; q > s && q[-1] != ':';)
 		q--;
-	f->name = (struct frame_part){ q, (size_t)(end - q) };
+	f->name = mv(q, end);
 	if (q - s > 2 && q[-2] == ':')
-		f->cls = (struct frame_part){ s, (size_t)(q - s) - 2 };
+		f->cls = mv(s, q - 2);
 	return true;
 }
 
 static bool
-same_part(struct frame_part a, struct frame_part b)
+same_part(struct mview a, struct mview b)
 {
 	return a.n > 0 && a.n == b.n && b.s != NULL &&
 	       memcmp(a.s, b.s, a.n) == 0;
 }
 
-static bool
-is_forward(const struct stack_frame *f)
-{
-	return f->cls.n > 0 && f->name.n == 7 &&
-	       memcmp(f->name.s, "forward", 7) == 0;
-}
-
 /* The next letter of a name in lower case, without underscores; 0 at the end.
  */
 static char
-letter(const struct frame_part *p, size_t *i)
+letter(struct mview v, size_t *i)
 {
 	char c;
 
-	while (*i < p->n && p->s[*i] == '_')
+	while (*i < v.n && v.s[*i] == '_')
 		++*i;
-	if (*i == p->n)
+	if (*i == v.n)
 		return '\0';
-	c = p->s[(*i)++];
+	c = v.s[(*i)++];
 	return c >= 'A' && c <= 'Z' ? (char)(c | 0x20) : c;
 }
 
 /* max_pool2d and MaxPool2d; batch_norm and BatchNorm2d. */
 static bool
-is_named_after(struct frame_part fn, struct frame_part cls)
+is_named_after(struct mview fn, struct mview cls)
 {
 	size_t i = 0, k = 0, n = 0;
 	char a, b;
 
 	for (;; n++) {
-		a = letter(&fn, &i);
-		b = letter(&cls, &k);
+		a = letter(fn, &i);
+		b = letter(cls, &k);
 		if (a != b || a == '\0')
 			break;
 	}
 	return a == b ? n > 0 : n >= SAME_MIN && (a == '\0' || b == '\0');
 }
 
-struct module_walk {
-	struct frame_part cls, count; /* counters of the latest frames */
-	struct frame_part mod;        /* the last module */
-	bool bare;                    /* which has no counter yet */
-	bool forward;                 /* the last frame was its forward */
-};
-
-static void
-put_frame_part(struct buf *out, struct frame_part p)
-{
-	buf_put(out, p.s, p.n);
-}
-
-static void
-enter_module(
-    struct buf *out, struct module_walk *w, const struct stack_frame *f)
-{
-	if (w->forward && same_part(f->cls, w->mod))
-		return; /* the forward of a base class */
-	if (out->len > 0)
-		buf_putc(out, '/');
-	put_frame_part(out, f->cls);
-	put_frame_part(out, w->count);
-	w->mod = f->cls;
-	w->bare = w->count.n == 0;
-	w->count.n = 0;
-	w->forward = true;
-}
-
-static void
-walk_frame(struct buf *out, struct module_walk *w, const struct stack_frame *f)
-{
-	if (!same_part(f->cls, w->cls))
-		w->count.n = 0;
-	w->cls = f->cls;
-	if (f->count.n > 0)
-		w->count = f->count;
-	if (is_forward(f)) {
-		enter_module(out, w, f);
-		return;
-	}
-	w->forward = false;
-	if (w->bare && f->count.n > 0 && is_named_after(f->name, w->mod)) {
-		put_frame_part(out, f->count);
-		w->bare = false;
-	}
-}
-
 void
 marker_modules(struct buf *out, const char *func, size_t n)
 {
-	struct module_walk w = { 0 };
+	struct mview cls = { 0 }, count = { 0 }; /* of the latest frames */
+	struct mview mod = { 0 };                /* the last module */
+	bool bare = false;                       /* which has no counter yet */
+	bool forward = false; /* the last frame was its forward */
 	const char *p = func;
 	struct stack_frame f;
 
-	if (n == 0)
-		return;
-	while (next_frame(&p, func + n, &f))
-		walk_frame(out, &w, &f);
+	while (n > 0 && next_frame(&p, func + n, &f)) {
+		if (!same_part(f.cls, cls))
+			count.n = 0;
+		cls = f.cls;
+		if (f.count.n > 0)
+			count = f.count;
+		if (f.cls.n == 0 || !mv_eq(f.name, "forward")) {
+			forward = false;
+			if (bare && f.count.n > 0 &&
+			    is_named_after(f.name, mod)) {
+				buf_put(out, f.count.s, f.count.n);
+				bare = false;
+			}
+			continue;
+		}
+		if (forward && same_part(f.cls, mod))
+			continue; /* the forward of a base class */
+		if (out->len > 0)
+			buf_putc(out, '/');
+		buf_put(out, f.cls.s, f.cls.n);
+		buf_put(out, count.s, count.n);
+		mod = f.cls;
+		bare = count.n == 0;
+		count.n = 0;
+		forward = true;
+	}
 }
 
 bool

@@ -13,27 +13,9 @@
 	"op_id"
 
 /* The columns, in that order. */
-
-enum {
-	C_ITER,
-	C_ID,
-	C_NAME,
-	C_DIR,
-	C_TYPE,
-	C_SHORT,
-	C_DEV,
-	C_START,
-	C_DUR,
-	C_API,
-	C_API_DUR,
-	C_TC,
-	C_GRID,
-	C_BLOCK,
-	C_DTYPE,
-	C_IN,
-	C_OUT,
-	C_OP
-};
+enum { C_ITER, C_ID, C_NAME, C_DIR, C_TYPE, C_SHORT, C_DEV, C_START, C_DUR };
+enum { C_API = C_DUR + 1, C_API_DUR, C_TC, C_GRID, C_BLOCK, C_DTYPE, C_IN };
+enum { C_OUT = C_IN + 1, C_OP };
 
 static const char header[] =
     "Iteration,Op ID,Op Name,%sOp Type,Kernel Name,Device ID,"

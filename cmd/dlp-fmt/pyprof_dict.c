@@ -252,26 +252,10 @@ pymark_kernel(struct pymark *k, const char *json, size_t n)
 	"marker_ns,idx,short,loose_markers,pid,start_ns,api_start_ns,"         \
 	"api_dur_ns,node_from"
 
-/* The columns, in that order. */
-enum {
-	C_NAME,
-	C_DUR,
-	C_TID,
-	C_DEV,
-	C_STREAM,
-	C_GRID,
-	C_BLOCK,
-	C_MARKERS,
-	C_TIMES,
-	C_IDX,
-	C_SHORT,
-	C_LOOSE,
-	C_PID,
-	C_START,
-	C_API,
-	C_API_DUR,
-	C_NODE
-};
+/* The columns, in that order; and our own. */
+enum { C_NAME, C_DUR, C_TID, C_DEV, C_STREAM, C_GRID, C_BLOCK, C_MARKERS };
+enum { C_TIMES = C_MARKERS + 1, C_IDX, C_SHORT, C_LOOSE, C_PID };
+enum { C_START = C_PID + 1, C_API, C_API_DUR, C_NODE };
 
 struct dict_sink {
 	struct pymark mark;
