@@ -98,24 +98,6 @@ default_sink(struct fmt *f)
 		  strcmp(term, "dumb") != 0;
 }
 
-/* A sink that prints columns of its own, for all kernels. */
-static void
-own_columns(struct fmt *f)
-{
-	struct buf b = { 0 };
-
-	if (f->names != NULL)
-		die("-c and %s exclude each other", f->sink->option);
-	f->want_type = "kern";
-	buf_puts(&b, f->sink->cols);
-	if (f->more) {
-		buf_putc(&b, ',');
-		buf_puts(&b, f->sink->more);
-	}
-	f->names = cli_list(buf_str(&b), &f->nnames);
-	buf_free(&b);
-}
-
 static void
 dict(const char *how)
 {
@@ -183,38 +165,43 @@ static const struct cli_opt opts[] = {
 	{ 0 },
 };
 
-/* Resolves combinations of options. */
-static void
-settle(struct fmt *f)
+int
+main(int argc, char **argv)
 {
+	struct fmt *f = &fmt;
+	struct buf cols = { 0 };
+	const char *path;
+	bool unbuffered;
 	int i;
 
+	cli_init("dlp-fmt");
+	unbuffered = cli_options(argc, argv, usage, opts);
 	if (pyprof) {
 		f->form = f->sink;
 		f->sink = &sink_pyprof;
 	}
 	if (f->sink != NULL && f->sink->join_form != NULL)
 		f->sink->join_form(f);
-	if (f->sink != NULL && f->sink->cols != NULL)
-		own_columns(f);
+	if (f->sink != NULL && f->sink->cols != NULL) {
+		/* it prints columns of its own, for all kernels */
+		if (f->names != NULL)
+			die("-c and %s exclude each other", f->sink->option);
+		f->want_type = "kern";
+		buf_puts(&cols, f->sink->cols);
+		if (f->more) {
+			buf_putc(&cols, ',');
+			buf_puts(&cols, f->sink->more);
+		}
+		f->names = cli_list(buf_str(&cols), &f->nnames);
+		buf_free(&cols);
+	}
 	for (i = 0; i < f->nnames; i++)
 		if (f->names[i][0] == '\0')
 			die("-c: empty column name");
-}
-
-int
-main(int argc, char **argv)
-{
-	const char *path;
-	bool unbuffered;
-
-	cli_init("dlp-fmt");
-	unbuffered = cli_options(argc, argv, usage, opts);
-	settle(&fmt);
-	fmt.at_once = unbuffered;
+	f->at_once = unbuffered;
 	path = cli_operand(argc, argv, usage);
-	default_sink(&fmt);
-	stage_open_sink(&fmt.st, path, unbuffered);
-	fmt.st.result = true;
-	return out_finish(fmt_run(&fmt));
+	default_sink(f);
+	stage_open_sink(&f->st, path, unbuffered);
+	f->st.result = true;
+	return out_finish(fmt_run(f));
 }

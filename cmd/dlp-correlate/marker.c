@@ -19,10 +19,7 @@
 struct markers *
 markers_new(void)
 {
-	struct markers *ms = xcalloc(1, sizeof(*ms));
-
-	ms->args = mk_args_new();
-	return ms;
+	return xcalloc(1, sizeof(struct markers));
 }
 
 void
@@ -69,31 +66,22 @@ is_step_word(const char *s, const char *e)
 	return false;
 }
 
-/* The end of the number of a step range: before the closing brackets or the
- * total after it ("step 3/100"). */
-static const char *
-number_end(const char *s, const char *e)
+/* A range that numbers steps; after the number, closing brackets or a total can
+ * follow ("step 3/100"). */
+static void
+user_step(struct marker *marker)
 {
-	const char *p;
+	const char *s = marker->name.s, *end = s + marker->name.n;
+	const char *e = end, *p;
+	int64_t v = 0;
 
 	while (e > s && e[-1] != '\0' && strchr(" ])#", e[-1]) != NULL)
 		e--;
 	for (p = e; p > s && mk_is_digit(p[-1]);)
 		p--;
 	if (p < e && p > s + 1 && p[-1] == '/' && mk_is_digit(p[-2]))
-		return p - 1;
-	return e;
-}
-
-static void
-user_step(struct marker *marker)
-{
-	const char *s = marker->name.s, *end = s + marker->name.n;
-	const char *e = number_end(s, end), *p = e;
-	int64_t v = 0;
-
-	while (p > s && mk_is_digit(p[-1]))
-		p--;
+		for (e = --p; p > s && mk_is_digit(p[-1]);)
+			p--;
 	if (p == e || e - p > 18 || !is_step_word(s, p))
 		return;
 	marker->step_pre = mv(s, p);

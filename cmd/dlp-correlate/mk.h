@@ -12,14 +12,14 @@
 
 struct arg_cache; /* mk_args.c */
 
-struct markers {               /* the buffers that the views of a marker
-				* point into */
-	struct buf sizes;      /* of marker_sizes() */
-	struct buf mod, op;    /* of a dict, their escapes resolved */
-	struct buf repr, func; /* the same */
-	struct buf path;       /* of an XLA op that has no path of its own */
-	struct json_doc json;  /* of mk_json() */
-	struct arg_cache *args;
+struct markers {                /* the buffers that the views of a marker
+				 * point into */
+	struct buf sizes;       /* of marker_sizes() */
+	struct buf mod, op;     /* of a dict, their escapes resolved */
+	struct buf repr, func;  /* the same */
+	struct buf path;        /* of an XLA op that has no path of its own */
+	struct json_doc json;   /* of mk_json() */
+	struct arg_cache *args; /* NULL until it is needed */
 };
 
 bool mk_pytorch(struct marker *m);
@@ -56,7 +56,6 @@ bool mk_tf_args(struct markers *ms, struct mview json, struct buf *shapes,
  * or too big. */
 const struct json_doc *mk_json(struct markers *ms, struct mview text);
 
-struct arg_cache *mk_args_new(void);
 void mk_args_free(struct arg_cache *cache);
 
 static inline bool

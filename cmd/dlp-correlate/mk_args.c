@@ -38,18 +38,10 @@ struct marker_arg { /* one argument; s is NULL for a missing part */
 	struct mview name, type, shape, dtype, value;
 };
 
-static struct mview
-unquoted(struct mview v)
-{
-	if (v.n >= 2 && (v.s[0] == '\'' || v.s[0] == '"'))
-		return mv(v.s + 1, v.s + v.n - 1);
-	return v;
-}
-
 static bool
 read_arg(struct pylit *lit, struct marker_arg *a)
 {
-	struct mview key, v;
+	struct mview key, v, bare;
 	const char *s;
 
 	memset(a, 0, sizeof(*a));
@@ -59,75 +51,52 @@ read_arg(struct pylit *lit, struct marker_arg *a)
 		pl_peek(lit);
 		s = lit->p;
 		v = pl_skip(lit) ? mv(s, lit->p) : mv(NULL, NULL);
+		bare = v;
+		if (v.n >= 2 && (v.s[0] == '\'' || v.s[0] == '"'))
+			bare = mv(v.s + 1, v.s + v.n - 1);
 		if (mv_eq(key, "name"))
-			a->name = unquoted(v);
+			a->name = bare;
 		else if (mv_eq(key, "type"))
-			a->type = unquoted(v);
+			a->type = bare;
 		else if (mv_eq(key, "shape"))
 			a->shape = v;
 		else if (mv_eq(key, "dtype"))
-			a->dtype = unquoted(v);
+			a->dtype = bare;
 		else if (mv_eq(key, "value"))
 			a->value = v;
 	}
 	return !lit->bad;
 }
 
-static bool
-add_tensor(struct arg_parts *p, const struct marker_arg *a)
-{
-	struct pylit lit;
-
-	buf_putc(&p->shapes, p->n_tensor++ > 0 ? ',' : '[');
-	if (p->n_tensor == 1)
-		buf_put(&p->dtype, a->dtype.s, a->dtype.n);
-	if (a->shape.s == NULL) {
-		buf_puts(&p->shapes, "null");
-		return true;
-	}
-	pl_init(&lit, a->shape.s, a->shape.n);
-	return pl_json(&lit, &p->shapes);
-}
-
-/* True if the text has a float in it. Learning rates and losses differ from
- * step to step, so floats do not separate ops. */
-static bool
-has_float(struct mview v)
-{
-	size_t i;
-
-	if (v.n > 0 && (v.s[0] == '\'' || v.s[0] == '"'))
-		return false;
-	for (i = 0; i + 1 < v.n; i++)
-		if ((v.s[i] == '.' || v.s[i] == 'e') && i > 0 &&
-		    v.s[i - 1] >= '0' && v.s[i - 1] <= '9')
-			return true;
-	return false;
-}
-
+/* Learning rates and losses differ from step to step, so arguments with a float
+ * in them do not separate ops. */
 static void
-add_scalar(struct arg_parts *p, const struct marker_arg *a)
+add_scalar(struct buf *buf, const struct marker_arg *a)
 {
-	struct buf *buf = &p->scalars;
-	size_t i;
+	const char *s = a->value.s;
+	size_t i, n = a->value.n;
+	bool text = n > 0 && (s[0] == '\'' || s[0] == '"');
 
-	if (mv_eq(a->type, "float") || has_float(a->value))
+	if (mv_eq(a->type, "float"))
 		return;
+	for (i = 1; i + 1 < n && !text; i++)
+		if ((s[i] == '.' || s[i] == 'e') && mk_is_digit(s[i - 1]))
+			return;
 	if (buf->len > 0)
 		buf_putc(buf, ',');
 	if (a->name.n > 0) {
 		buf_put(buf, a->name.s, a->name.n);
 		buf_putc(buf, '=');
 	}
-	for (i = 0; i < a->value.n; i++)
-		if (a->value.s[i] != ' ')
-			buf_putc(buf, a->value.s[i]);
+	for (i = 0; i < n; i++)
+		if (s[i] != ' ')
+			buf_putc(buf, s[i]);
 }
 
 static bool
 read_list(struct mview text, struct arg_parts *p)
 {
-	struct pylit lit;
+	struct pylit lit, shape;
 	struct marker_arg a;
 
 	pl_init(&lit, text.s, text.n);
@@ -136,9 +105,19 @@ read_list(struct mview text, struct arg_parts *p)
 	while (pl_item(&lit)) {
 		if (!read_arg(&lit, &a))
 			return false;
-		if (!mv_eq(a.type, "tensor") && !mv_eq(a.type, "ndarray"))
-			add_scalar(p, &a);
-		else if (!add_tensor(p, &a))
+		if (!mv_eq(a.type, "tensor") && !mv_eq(a.type, "ndarray")) {
+			add_scalar(&p->scalars, &a);
+			continue;
+		}
+		buf_putc(&p->shapes, p->n_tensor++ > 0 ? ',' : '[');
+		if (p->n_tensor == 1)
+			buf_put(&p->dtype, a.dtype.s, a.dtype.n);
+		if (a.shape.s == NULL) {
+			buf_puts(&p->shapes, "null");
+			continue;
+		}
+		pl_init(&shape, a.shape.s, a.shape.n);
+		if (!pl_json(&shape, &p->shapes))
 			return false;
 	}
 	if (p->n_tensor > 0)
@@ -147,23 +126,6 @@ read_list(struct mview text, struct arg_parts *p)
 		return false;
 	pl_init(&lit, text.s, text.n);
 	return pl_json(&lit, &p->json);
-}
-
-static bool
-read_args(const struct marker *marker, struct arg_parts *p)
-{
-	buf_clear(&p->json);
-	buf_clear(&p->shapes);
-	buf_clear(&p->dtype);
-	buf_clear(&p->scalars);
-	p->n_tensor = 0;
-	if (marker->args.n > LIST_MAX)
-		return false;
-	if (marker->by != BY_TENSORFLOW)
-		return read_list(marker->args, p);
-	buf_put(&p->json, marker->args.s, marker->args.n);
-	return mk_tf_args(
-	    marker->in, marker->args, &p->shapes, &p->dtype, &p->n_tensor);
 }
 
 static struct mview
@@ -184,7 +146,9 @@ static void
 keep_list(struct arg_cache *cache, uint32_t i, const struct marker *marker)
 {
 	struct arg_lists *l = &cache->now;
+	struct arg_parts *p = &cache->cur;
 	struct marker_args *a;
+	bool ok;
 
 	if (i >= l->cap) {
 		l->cap = l->cap > 0 ? l->cap * 2 : 256;
@@ -192,14 +156,28 @@ keep_list(struct arg_cache *cache, uint32_t i, const struct marker *marker)
 	}
 	l->v[i] = NULL;
 	l->bytes += marker->args.n;
-	if (!read_args(marker, &cache->cur))
+	buf_clear(&p->json);
+	buf_clear(&p->shapes);
+	buf_clear(&p->dtype);
+	buf_clear(&p->scalars);
+	p->n_tensor = 0;
+	if (marker->args.n > LIST_MAX)
+		return;
+	if (marker->by == BY_TENSORFLOW) {
+		buf_put(&p->json, marker->args.s, marker->args.n);
+		ok = mk_tf_args(marker->in, marker->args, &p->shapes, &p->dtype,
+		    &p->n_tensor);
+	} else {
+		ok = read_list(marker->args, p);
+	}
+	if (!ok)
 		return;
 	a = l->v[i] = xcalloc(1, sizeof(*a));
-	a->n_tensor = cache->cur.n_tensor;
-	a->json = keep_arg_text(l, &cache->cur.json);
-	a->shapes = keep_arg_text(l, &cache->cur.shapes);
-	a->scalars = keep_arg_text(l, &cache->cur.scalars);
-	a->dtype = keep_arg_text(l, &cache->cur.dtype);
+	a->n_tensor = p->n_tensor;
+	a->json = keep_arg_text(l, &p->json);
+	a->shapes = keep_arg_text(l, &p->shapes);
+	a->scalars = keep_arg_text(l, &p->scalars);
+	a->dtype = keep_arg_text(l, &p->dtype);
 	if (a->dtype.n == 0)
 		a->dtype.s = NULL;
 }
@@ -225,6 +203,8 @@ marker_args(const struct marker *marker)
 
 	if (marker->args.s == NULL)
 		return NULL;
+	if (marker->in->args == NULL)
+		marker->in->args = xcalloc(1, sizeof(*cache));
 	cache = marker->in->args;
 	if (cache->now.lists.n >= CACHE_N || cache->now.bytes >= CACHE_BYTES) {
 		lists_free(&cache->before);
@@ -238,15 +218,11 @@ marker_args(const struct marker *marker)
 	return cache->now.v[i];
 }
 
-struct arg_cache *
-mk_args_new(void)
-{
-	return xcalloc(1, sizeof(struct arg_cache));
-}
-
 void
 mk_args_free(struct arg_cache *cache)
 {
+	if (cache == NULL)
+		return;
 	lists_free(&cache->now);
 	lists_free(&cache->before);
 	buf_free(&cache->cur.json);

@@ -82,36 +82,29 @@ mk_tf_op(struct marker *marker)
 	return set_op(marker, mv(marker->text.s, p), mv(p + 2, e));
 }
 
-static int
-shapes_of(const struct json_doc *j, int args, struct buf *shapes)
-{
-	int i, s, n = 0, end = json_next(j, args);
-
-	buf_putc(shapes, '[');
-	for (i = args + 1; i < end; i = json_next(j, i)) {
-		s = json_get(j, i, "shape");
-		if (s < 0)
-			continue;
-		if (n++ > 0)
-			buf_putc(shapes, ',');
-		buf_put(shapes, json_raw(j, s).s, json_raw(j, s).n);
-	}
-	buf_putc(shapes, ']');
-	return n;
-}
-
 bool
 mk_tf_args(struct markers *ms, struct mview text, struct buf *shapes,
     struct buf *dtype, int *n_tensor)
 {
 	const struct json_doc *j = mk_json(ms, text);
-	int args, attrs, t;
+	int args, attrs, t, i, s, end;
 
 	if (j == NULL)
 		return false;
 	args = json_get(j, 0, "args");
-	if (args >= 0 && json_type(j, args) == JSON_ARRAY)
-		*n_tensor = shapes_of(j, args, shapes);
+	if (args >= 0 && json_type(j, args) == JSON_ARRAY) {
+		buf_putc(shapes, '[');
+		end = json_next(j, args);
+		for (i = args + 1; i < end; i = json_next(j, i)) {
+			s = json_get(j, i, "shape");
+			if (s < 0)
+				continue;
+			if ((*n_tensor)++ > 0)
+				buf_putc(shapes, ',');
+			buf_put(shapes, json_raw(j, s).s, json_raw(j, s).n);
+		}
+		buf_putc(shapes, ']');
+	}
 	attrs = json_get(j, 0, "attrs");
 	t = attrs >= 0 ? json_get(j, attrs, "T") : -1;
 	if (t < 0 && attrs >= 0)
@@ -121,26 +114,12 @@ mk_tf_args(struct markers *ms, struct mview text, struct buf *shapes,
 	return true;
 }
 
-static void
-put_tf_shape(const struct json_doc *j, int shape, struct buf *out)
-{
-	int i, end = json_next(j, shape);
-	struct mview v;
-
-	buf_putc(out, '<');
-	for (i = shape + 1; i < end; i = json_next(j, i)) {
-		v = json_raw(j, i);
-		if (i > shape + 1)
-			buf_put(out, ", ", 2);
-		buf_put(out, v.s, v.n);
-	}
-	buf_putc(out, '>');
-}
-
+/* NAME: <SIZE, SIZE> */
 static void
 put_tf_arg(const struct json_doc *j, int arg, struct buf *out)
 {
 	int name = json_get(j, arg, "name"), shape = json_get(j, arg, "shape");
+	int i, end;
 	struct mview v;
 
 	if (shape < 0 || json_type(j, shape) != JSON_ARRAY)
@@ -151,7 +130,14 @@ put_tf_arg(const struct json_doc *j, int arg, struct buf *out)
 		buf_put(out, v.s, v.n);
 		buf_put(out, ": ", 2);
 	}
-	put_tf_shape(j, shape, out);
+	buf_putc(out, '<');
+	end = json_next(j, shape);
+	for (i = shape + 1; i < end; i = json_next(j, i)) {
+		v = json_raw(j, i);
+		buf_puts(out, i > shape + 1 ? ", " : "");
+		buf_put(out, v.s, v.n);
+	}
+	buf_putc(out, '>');
 }
 
 void

@@ -23,36 +23,25 @@
 static const char *const fields[] = { "hlo_op=", "hlo_module=", "program_id=",
 	"unique_hlo_op_id=", "name=", "prefix=", "module=" };
 
-/* True if a known key begins at p. */
-static bool
-field_at(const char *p, const char *e)
-{
-	struct mview v = mv(p, e);
-	size_t i;
-
-	for (i = 0; i < ARRAY_LEN(fields); i++)
-		if (mv_starts(v, fields[i]))
-			return true;
-	return false;
-}
-
 /* The value of a field; s is NULL if the field is missing. A value can contain
  * commas, so it ends only at a comma before a known key. */
 static struct mview
 field(struct mview v, const char *key)
 {
 	const char *e = v.s + v.n, *s, *p;
-	size_t n = strlen(key);
+	size_t n = strlen(key), i;
 
 	for (s = v.s; (s = mv_find(mv(s, e), key)) != NULL; s++)
 		if (s > v.s && (s[-1] == '#' || s[-1] == ','))
 			break;
 	if (s == NULL)
 		return mv(NULL, NULL);
-	for (p = s += n; p < e; p++)
-		if (*p == ',' && field_at(p + 1, e))
-			break;
-	if (p == e && p > s && p[-1] == '#')
+	for (p = s += n; p < e; p++) {
+		for (i = 0; *p == ',' && i < ARRAY_LEN(fields); i++)
+			if (mv_starts(mv(p + 1, e), fields[i]))
+				return mv(s, p);
+	}
+	if (p > s && p[-1] == '#')
 		p--;
 	return mv(s, p);
 }
@@ -68,16 +57,6 @@ without_number(struct mview v)
 	if (n > 1 && n < v.n && (v.s[n - 1] == '.' || v.s[n - 1] == '_'))
 		v.n = n - 1;
 	return v;
-}
-
-static enum marker_dir
-direction(struct mview path)
-{
-	if (path.s == NULL)
-		return MDIR_NONE;
-	if (mv_find(path, "transpose(") != NULL)
-		return MDIR_BPROP;
-	return mv_find(path, "jvp(") != NULL ? MDIR_FPROP : MDIR_NONE;
 }
 
 static bool
@@ -96,7 +75,9 @@ thunk(struct marker *marker)
 	marker->op = without_number(op);
 	marker->mod = field(marker->text, "hlo_module=");
 	marker->path = field(marker->text, "name=");
-	marker->dir = direction(marker->path);
+	marker->dir = !mv_has(marker->path, "jvp(") ? MDIR_NONE : MDIR_FPROP;
+	if (mv_has(marker->path, "transpose("))
+		marker->dir = MDIR_BPROP;
 	if (mv_eq(marker->op, "command_buffer"))
 		marker->flags |= MK_GROUP;
 	if (marker->path.s == NULL) { /* MODULE/OP is its path */

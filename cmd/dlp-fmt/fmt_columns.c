@@ -86,31 +86,26 @@ columns_type(struct fmt *f)
 		}
 }
 
-/* Marks the columns that are text, which --quote lists. */
-static void
-set_quote(const struct fmt *f, struct fmt_column *c)
-{
-	int i;
-
-	for (i = 0; i < f->nquotes; i++)
-		c->quote |= strcmp(f->quotes[i], c->head) == 0;
-	c->kind = c->quote ? COL_TEXT : COL_NUM;
-}
-
 void
 columns_add(
     struct fmt *f, const char *tag, const char *head, struct join_col *from)
 {
+	struct fmt_column *c;
+	int i;
+
 	f->col = xrealloc(f->col, (size_t)f->ncol + 1, sizeof(*f->col));
-	f->col[f->ncol] = (struct fmt_column){ head, kind_of(tag, from->canon),
-		from, false, false, false };
-	f->col[f->ncol].copy =
-	    strcmp(from->canon, "key") == 0 &&
-	    (strcmp(tag, "cand") == 0 || strcmp(tag, "op") == 0);
-	f->col[f->ncol].sparse = strcmp(from->canon, "code") == 0;
-	if (f->quotes != NULL)
-		set_quote(f, &f->col[f->ncol]);
-	f->ncol++;
+	c = &f->col[f->ncol++];
+	*c = (struct fmt_column){ .head = head,
+		.kind = kind_of(tag, from->canon),
+		.from = from,
+		.copy = strcmp(from->canon, "key") == 0 &&
+			(strcmp(tag, "cand") == 0 || strcmp(tag, "op") == 0),
+		.sparse = strcmp(from->canon, "code") == 0 };
+	if (f->quotes == NULL)
+		return;
+	for (i = 0; i < f->nquotes; i++) /* the columns that are text */
+		c->quote |= strcmp(f->quotes[i], head) == 0;
+	c->kind = c->quote ? COL_TEXT : COL_NUM;
 }
 
 void
@@ -130,58 +125,39 @@ columns_asked(struct fmt *f, struct rec_type *t)
 		    join_col(&f->join, t, f->names[i]));
 }
 
-/* The columns of the type that a table shows; NULL: all. */
-static const char *
-short_list(const struct fmt *f, const char *tag)
-{
-	size_t i;
-
-	if (!f->sink->fitted)
-		return NULL;
-	for (i = 0; i < ARRAY_LEN(table_cols); i++)
-		if (strcmp(table_cols[i].type, tag) == 0)
-			return table_cols[i].cols;
-	return NULL;
-}
-
 static void
-add_own(struct fmt *f, struct rec_type *t, const char *s, size_t n)
+add_own(struct fmt *f, struct rec_type *t, const char *name)
 {
-	char *name = xmemdup(s, n);
+	char *kept = xmemdup(name, strlen(name));
 
-	columns_add(f, rec_type_tag(t), name, join_own(t, name));
+	columns_add(f, rec_type_tag(t), kept, join_own(t, kept));
 	f->col[f->ncol - 1].from->optional = true;
 }
 
-static bool
-legend_has(const struct rec_type *t, const char *s, size_t n)
-{
-	int i;
-
-	for (i = 0; i < rec_ncols(t); i++) {
-		const char *name = rec_colname(t, i);
-
-		if (strlen(name) == n && memcmp(name, s, n) == 0)
-			return true;
-	}
-	return false;
-}
-
+/* Those that a table shows, if the legend has any of them; otherwise all. */
 void
 columns_default(struct fmt *f, const struct rec *legend)
 {
 	struct rec_type *t = legend->type;
-	const char *list = short_list(f, rec_type_tag(t));
-	size_t k;
-	int i;
+	const char *tag = rec_type_tag(t), *list = "", *name;
+	size_t i, k;
+	int n;
 
-	for (; list != NULL && *list != '\0'; list += k + (list[k] == ',')) {
+	for (i = 0; i < ARRAY_LEN(table_cols) && f->sink->fitted; i++)
+		if (strcmp(table_cols[i].type, tag) == 0)
+			list = table_cols[i].cols;
+	for (; *list != '\0'; list += k + (list[k] == ',')) {
 		k = strcspn(list, ",");
-		if (legend_has(t, list, k))
-			add_own(f, t, list, k);
+		for (n = 0; n < rec_ncols(t); n++) {
+			name = rec_colname(t, n);
+			if (text_is(list, k, name)) {
+				add_own(f, t, name);
+				break;
+			}
+		}
 	}
 	if (f->ncol > 0)
 		return;
-	for (i = 0; i < rec_ncols(t); i++)
-		add_own(f, t, rec_colname(t, i), strlen(rec_colname(t, i)));
+	for (n = 0; n < rec_ncols(t); n++)
+		add_own(f, t, rec_colname(t, n));
 }

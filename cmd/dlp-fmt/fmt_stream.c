@@ -53,27 +53,19 @@ static const struct {
 } ranks[] = { { "iter", 3 }, { "cand", 2 }, { "dev", 0 }, { "proc", 0 },
 	{ "thread", 0 }, { "diag", 0 } };
 
-static int
-rank_of(const struct rec_type *t)
-{
-	size_t i;
-
-	for (i = 0; i < ARRAY_LEN(ranks); i++)
-		if (strcmp(ranks[i].type, rec_type_tag(t)) == 0)
-			return ranks[i].rank;
-	return 1;
-}
-
 /* Takes a legend while the type is unknown. If its rows are to be held, those
  * of another type are freed. */
 static void
 hold_legend(struct fmt *f, const struct rec *r)
 {
 	struct fmt_held *h = &f->held;
-	int i, rank = rank_of(r->type);
+	int i, rank = 1;
 
 	if (f->nnames > 0 || r->type == f->join.op || r->type == f->join.str)
 		return;
+	for (i = 0; i < (int)ARRAY_LEN(ranks); i++)
+		if (strcmp(ranks[i].type, rec_type_tag(r->type)) == 0)
+			rank = ranks[i].rank;
 	if (h->type == NULL || rank > h->rank) {
 		h->type = r->type;
 		h->rank = rank;
@@ -222,30 +214,11 @@ choose(struct fmt *f, struct rec_type *t)
 	take_choice(f, &c);
 }
 
-/* A later legend may have other columns than the rows so far. */
-static void
-later_legend(struct fmt *f, const struct rec *r)
-{
-	int i, k;
-
-	for (i = 0; i < f->ncol; i++)
-		join_legend(f->col[i].from);
-	if (f->nnames > 0)
-		return;
-	for (k = 0; k < rec_ncols(r->type); k++) {
-		for (i = 0; i < f->ncol; i++)
-			if (strcmp(f->col[i].head, rec_colname(r->type, k)) ==
-			    0)
-				break;
-		f->unseen += i == f->ncol;
-	}
-}
-
 static void
 on_legend(struct stage *st, struct rec *r)
 {
 	struct fmt *f = st->ctx;
-	int i;
+	int i, k;
 
 	if (f->type == NULL)
 		choose(f, r->type);
@@ -254,10 +227,18 @@ on_legend(struct stage *st, struct rec *r)
 	if (r->type != f->type)
 		return;
 	f->any_legend = true;
-	if (f->ncol == 0)
+	if (f->ncol == 0) {
 		columns_default(f, r);
-	else if (!f->sink->fitted || f->nnames > 0)
-		later_legend(f, r);
+	} else if (!f->sink->fitted && f->nnames == 0) {
+		/* a later one may have other columns than the rows so far */
+		for (k = 0; k < rec_ncols(r->type); k++) {
+			for (i = 0; i < f->ncol; i++)
+				if (strcmp(f->col[i].head,
+					rec_colname(r->type, k)) == 0)
+					break;
+			f->unseen += i == f->ncol;
+		}
+	}
 	for (i = 0; i < f->ncol + f->nhidden; i++)
 		join_legend(f->col[i].from);
 }

@@ -101,20 +101,19 @@ void
 human_head(const struct human *h, struct buf *b, const char *head)
 {
 	size_t n = strlen(head);
+	bool ends = ends_in(head, h->from);
 
-	if (h->own) {
-		if (ends_in(head, h->from) && n > strlen(h->from))
-			n -= strlen(h->from) + 1;
-		buf_put(b, head, n);
-		return;
-	}
-	if (ends_in(head, h->from)) {
+	if (ends)
 		n -= strlen(h->from);
-		buf_put(b, head, n);
-	} else {
-		buf_put(b, head, n);
+	if (h->own) /* each value has one */
+		n -= ends && n > 0;
+	if (h->own && n == 0)
+		n = strlen(head);
+	buf_put(b, head, n);
+	if (h->own)
+		return;
+	if (!ends)
 		buf_putc(b, '_');
-	}
 	buf_puts(b, h->to);
 }
 
@@ -125,24 +124,13 @@ human_own_unit(struct human *h, const char *name)
 	return h->own;
 }
 
-/* A value with its own unit: because it is too small for that of its column
- * (500 ns, not 0.0005), or the column has none. */
-static void
-put_own(const struct human *h, struct buf *b, double v)
-{
-	struct human own = { 0 };
-
-	(void)human_unit(&own, h->from, v < 0 ? -v : v);
-	if (own.one <= 1 && v == floor(v))
-		own.decimals = 0;
-	buf_printf(b, "%.*f %s", own.decimals > 2 && !h->own ? 2 : own.decimals,
-	    v / own.one, own.to);
-}
-
+/* A value has its own unit if it is too small for that of its column (500 ns,
+ * not 0.0005), or the column has none. */
 void
 human_put(const struct human *h, struct buf *b, const char *s, size_t n)
 {
-	double v, size, least = h->one;
+	struct human own = { 0 };
+	double v, least = h->one;
 	int i;
 
 	if (!num_f64(s, n, &v)) {
@@ -151,9 +139,13 @@ human_put(const struct human *h, struct buf *b, const char *s, size_t n)
 	}
 	for (i = 0; i < h->decimals; i++)
 		least /= 10;
-	size = v < 0 ? -v : v;
-	if (h->own || (size > 0 && size < 9.5 * least))
-		put_own(h, b, v);
-	else
+	if (!h->own && (v == 0 || fabs(v) >= 9.5 * least)) {
 		buf_printf(b, "%.*f", h->decimals, v / h->one);
+		return;
+	}
+	(void)human_unit(&own, h->from, fabs(v));
+	if (own.one <= 1 && v == floor(v))
+		own.decimals = 0;
+	buf_printf(b, "%.*f %s", own.decimals > 2 && !h->own ? 2 : own.decimals,
+	    v / own.one, own.to);
 }

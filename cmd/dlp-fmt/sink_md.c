@@ -38,22 +38,6 @@ md_begin(struct fmt *f)
 		md->units[i].right = column_is_num(&f->col[i]);
 }
 
-/* Cut inside, as in a table. */
-static void
-shorten(struct buf *b)
-{
-	struct buf s = *b;
-	int used;
-	size_t head = text_head(s.s, s.len, LONGEST / 2, &used);
-	size_t tail = text_tail(s.s, s.len, LONGEST / 2 - 2, &used);
-
-	*b = (struct buf){ 0 };
-	buf_put(b, s.s, head);
-	buf_puts(b, "..");
-	buf_put(b, s.s + s.len - tail, tail);
-	buf_free(&s);
-}
-
 /* HTML for texts that Markdown's code cannot hold, with each character that is
  * not a letter as its number. */
 static void
@@ -71,38 +55,38 @@ put_entities(const char *s, size_t n)
 	buf_puts(&out_buf, "</code>");
 }
 
-/* True if the character has a meaning in Markdown; a _ within a word has none.
- */
-static bool
-is_markup(const char *s, size_t n, size_t i)
-{
-	if (s[i] == '_')
-		return i == 0 || i + 1 == n ||
-		       !isalnum((unsigned char)s[i - 1]) ||
-		       !isalnum((unsigned char)s[i + 1]);
-	return strchr("*{}[]<>|~&#!$:@", s[i]) != NULL;
-}
-
 /* Text with characters that have a meaning in Markdown is written as code,
- * where only the bar between cells has to be escaped. */
+ * where only the bar between cells has to be escaped; a _ within a word has no
+ * meaning. With -H it is cut inside, as in a table. */
 static void
 put_text(struct fmt *f, const char *s, size_t n)
 {
+	struct buf *b = &f->tmp;
 	const char *tick = "";
-	size_t i;
+	size_t i, head, tail;
+	int used;
 
-	buf_clear(&f->tmp);
-	if (text_show(&f->tmp, s, n) > LONGEST && f->human)
-		shorten(&f->tmp);
-	n = f->tmp.len;
-	s = buf_str(&f->tmp);
+	buf_clear(b);
+	if (text_show(b, s, n) > LONGEST && f->human) {
+		head = text_head(b->s, b->len, LONGEST / 2, &used);
+		tail = text_tail(b->s, b->len, LONGEST / 2 - 2, &used);
+		buf_reserve(b, 2);
+		memmove(b->s + head + 2, b->s + b->len - tail, tail);
+		memcpy(b->s + head, "..", 2);
+		b->len = head + 2 + tail;
+	}
+	n = b->len;
+	s = buf_str(b);
 	if (n > 0 &&
 	    (memchr(s, '`', n) != NULL || memchr(s, '\\', n) != NULL)) {
 		put_entities(s, n);
 		return;
 	}
 	for (i = 0; i < n; i++)
-		if (is_markup(s, n, i))
+		if (s[i] == '_' ? i == 0 || i + 1 == n ||
+				      !isalnum((unsigned char)s[i - 1]) ||
+				      !isalnum((unsigned char)s[i + 1])
+				: strchr("*{}[]<>|~&#!$:@", s[i]) != NULL)
 			tick = "`";
 	buf_puts(&out_buf, tick);
 	for (i = 0; i < n; i++) {
@@ -217,6 +201,7 @@ static void
 md_row(struct fmt *f, const struct writer_cell *v)
 {
 	struct md *md = f->state;
+
 	if (!md->headed && f->human && md->nkept < KEPT) {
 		keep(f, v);
 		return;

@@ -23,27 +23,21 @@ xtab_begin(struct fmt *f)
 	}
 }
 
-/* The bytes of s that fit on a line: up to the last blank that fits, or as much
- * as fits if there is none. */
-static size_t
-line_len(const char *s, size_t n, int width)
-{
-	int used;
-	size_t fit = text_head(s, n, width, &used), k;
-
-	if (fit >= n)
-		return n;
-	for (k = fit; k > 0 && s[k] != ' ';)
-		k--;
-	return k > 0 ? k : fit > 0 ? fit : n;
-}
-
+/* A line is broken at the last blank that fits, or takes as much as fits if
+ * there is none. */
 static void
 put_wrapped(const char *s, size_t n, int indent, int width)
 {
-	size_t k;
+	size_t fit, k;
+	int used;
 
-	while (width > 10 && (k = line_len(s, n, width)) < n) {
+	while (width > 10 && (fit = text_head(s, n, width, &used)) < n) {
+		for (k = fit; k > 0 && s[k] != ' ';)
+			k--;
+		if (k == 0)
+			k = fit;
+		if (k == 0)
+			break;
 		buf_put(&out_buf, s, k);
 		buf_putc(&out_buf, '\n');
 		text_blanks(&out_buf, indent);

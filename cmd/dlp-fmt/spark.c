@@ -27,24 +27,12 @@ larger(double a, double b)
 	return isnan(a) || b > a ? b : a;
 }
 
-/* Joins the bars in pairs. All are full, and their number is even. */
-static void
-halve(struct spark *s)
-{
-	size_t i;
-
-	for (i = 0; i < s->n / 2; i++)
-		s->bar[i] = larger(s->bar[2 * i], s->bar[2 * i + 1]);
-	s->n /= 2;
-	s->per *= 2;
-	s->in_last = s->per;
-}
-
 void
 spark_row(struct fmt *f, const struct writer_cell *v)
 {
 	struct spark *s = f->bars;
 	double x = NAN;
+	size_t k;
 	int i;
 
 	for (i = 0; i < f->ncol && strcmp(f->col[i].head, f->spark) != 0; i++)
@@ -57,8 +45,14 @@ spark_row(struct fmt *f, const struct writer_cell *v)
 	}
 	if (v[i].s == NULL || !num_f64(v[i].s, v[i].n, &x))
 		x = NAN;
-	if (s->in_last == s->per && s->n == ARRAY_LEN(s->bar))
-		halve(s);
+	if (s->in_last == s->per && s->n == ARRAY_LEN(s->bar)) {
+		/* all are full, and their number is even: joins pairs */
+		s->n /= 2;
+		for (k = 0; k < s->n; k++)
+			s->bar[k] = larger(s->bar[2 * k], s->bar[2 * k + 1]);
+		s->per *= 2;
+		s->in_last = s->per;
+	}
 	if (s->in_last == s->per) {
 		s->bar[s->n++] = NAN;
 		s->in_last = 0;
@@ -86,36 +80,30 @@ has_utf8(void)
 }
 
 static void
-put_bar(double part, bool ascii)
-{
-	static const char marks[] = "._-~=+*#";
-	int level;
-
-	if (isnan(part)) {
-		buf_putc(&out_buf, ' ');
-		return;
-	}
-	level = part > 0 ? (int)ceil(part * SPARK_LEVELS) - 1 : 0;
-	if (level >= SPARK_LEVELS)
-		level = SPARK_LEVELS - 1;
-	if (ascii)
-		buf_putc(&out_buf, marks[level]);
-	else /* U+2581 to U+2588 */
-		buf_printf(&out_buf, "\xe2\x96%c", 0x81 + level);
-}
-
-static void
 put_bars(const struct fmt *f, const struct spark *s, size_t room)
 {
+	static const char marks[] = "._-~=+*#";
 	bool ascii = f->ascii || !has_utf8();
 	size_t n = s->n < room ? s->n : room, i, k;
 	double x;
+	int level;
 
 	for (i = 0; i < n; i++) {
 		x = NAN;
 		for (k = i * s->n / n; k < (i + 1) * s->n / n; k++)
 			x = larger(x, s->bar[k]);
-		put_bar(x / s->largest, ascii);
+		x /= s->largest;
+		if (isnan(x)) {
+			buf_putc(&out_buf, ' ');
+			continue;
+		}
+		level = x > 0 ? (int)ceil(x * SPARK_LEVELS) - 1 : 0;
+		if (level >= SPARK_LEVELS)
+			level = SPARK_LEVELS - 1;
+		if (ascii)
+			buf_putc(&out_buf, marks[level]);
+		else /* U+2581 to U+2588 */
+			buf_printf(&out_buf, "\xe2\x96%c", 0x81 + level);
 	}
 }
 
