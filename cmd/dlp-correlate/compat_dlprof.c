@@ -16,13 +16,6 @@
 #include "num.h"
 #include "stage.h"
 
-/* A reference to a run that may have been closed since. A closed run's struct
- * is used again for another run, and then its order differs. */
-struct run_ref {
-	struct corr_inst *in;
-	uint64_t order;
-};
-
 #define RANK_MAX 16
 #define BIT(x) (1u << (x))
 
@@ -39,34 +32,6 @@ struct dlprof_ops {
 	uint64_t call_ops;     /* made for one call each */
 	uint64_t calls_shared; /* calls beyond MAX_CALL_OPS, which share ops */
 };
-
-struct dlprof_proc {
-	bool has_func;           /* trace markers of DLProf were seen */
-	bool has_nvtx;           /* texts of emit_nvtx were seen */
-	struct run_ref backward; /* the last run of a backward marker */
-};
-
-struct dlprof_thread {
-	bool launches;       /* kernels, outside of ops */
-	struct run_ref call; /* of the last call outside of ops */
-	int64_t call_corr;
-};
-
-static struct dlprof_proc *
-dl_proc(struct corr_proc *p)
-{
-	if (p->dlp == NULL)
-		p->dlp = xcalloc(1, sizeof(*p->dlp));
-	return p->dlp;
-}
-
-static struct dlprof_thread *
-dl_thread(struct corr_thread *th)
-{
-	if (th->dlp == NULL)
-		th->dlp = xcalloc(1, sizeof(*th->dlp));
-	return th->dlp;
-}
 
 /* The mode. */
 
@@ -353,8 +318,8 @@ static uint32_t
 op_outside(struct corr *c, const struct corr_work *w, struct mview layer)
 {
 	static const struct mview none;
-	const struct dlprof_proc *p = dl_proc(w->p);
-	struct dlprof_thread *th = dl_thread(w->th);
+	const struct dl_proc *p = &w->p->dl;
+	struct dl_thread *th = &w->th->dl;
 
 	/* Without emit_nvtx the profile does not show what the threads of
 	 * autograd do. If a process has markers but none of backward, the
@@ -388,9 +353,8 @@ op_outside(struct corr *c, const struct corr_work *w, struct mview layer)
 struct corr_inst *
 dl_outside(struct corr *c, const struct corr_work *work, struct mview layer)
 {
-	const struct dlprof_proc *p = dl_proc(work->p);
-	struct dlprof_thread *th =
-	    work->th != NULL ? dl_thread(work->th) : NULL;
+	const struct dl_proc *p = &work->p->dl;
+	struct dl_thread *th = work->th != NULL ? &work->th->dl : NULL;
 	struct corr_inst *in;
 	uint32_t op;
 
@@ -431,7 +395,7 @@ dl_is_outside(const struct corr_work *w)
 void
 dl_marker(struct corr *c, struct corr_proc *p, const struct marker *m)
 {
-	struct dlprof_proc *dp = dl_proc(p);
+	struct dl_proc *dp = &p->dl;
 
 	if (m->kind == MK_TRACE && m->by == BY_DLPROF)
 		dp->has_func = true;
@@ -452,7 +416,7 @@ dl_marker(struct corr *c, struct corr_proc *p, const struct marker *m)
 bool
 dl_makes_op(const struct corr_thread *th, const struct marker *m)
 {
-	return !dl_proc(th->p)->has_func || m->by != BY_PYTORCH;
+	return !th->p->dl.has_func || m->by != BY_PYTORCH;
 }
 
 void
@@ -460,8 +424,7 @@ dl_args(
     struct corr_thread *th, const struct corr_open *o, const struct marker *m)
 {
 	if (mv_eq(m->op, "backward"))
-		dl_proc(th->p)->backward =
-		    (struct run_ref){ o->own, o->own->order };
+		th->p->dl.backward = (struct run_ref){ o->own, o->own->order };
 }
 
 void

@@ -52,8 +52,10 @@ corr_now(struct corr *c, int64_t t)
 }
 
 void
-corr_reset(struct corr *c)
+corr_section(struct stage *st)
 {
+	struct corr *c = st->ctx;
+
 	map_clear(&c->texts.written);
 	c->texts.n = 0;
 	c->threads.now = INT64_MIN;
@@ -129,8 +131,9 @@ warn_of_time(const struct corr *c)
 }
 
 void
-corr_end(struct corr *c)
+corr_end(struct stage *st)
 {
+	struct corr *c = st->ctx;
 	struct corr_proc *p;
 	size_t i;
 

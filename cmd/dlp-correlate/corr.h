@@ -494,11 +494,10 @@ struct corr {               /* zeroed, then options, then corr_init() */
 
 /* Runs the stage to its end; returns the exit status. */
 int corr_run(struct corr *c, struct stage *st);
-void corr_reset(struct corr *c);          /* called when a section begins */
+void corr_section(struct stage *st);      /* one begins */
+void corr_end(struct stage *st);          /* it ends: prints notes */
 void corr_now(struct corr *c, int64_t t); /* closes everything that has ended
 					   * by then */
-void corr_end(struct corr *c);            /* called when a section ends:
-					   * prints notes */
 
 /* Binds the record types of an open stage to c. */
 void feed_start(struct corr *c, struct stage *st);

@@ -134,22 +134,16 @@ dtype_copy(struct dtypes *t, struct corr_thread *th, int64_t name_id)
 	c->next = (c->next + 1) % COPIES;
 }
 
-/* What was written in the range; 0 if nothing or different types were. */
+/* The type at that place of the list of types, which becomes the next. */
 static unsigned
-written_in(const struct copied *c, int64_t op_id)
+type_at(const struct marker *m, size_t *at)
 {
-	unsigned dtype = 0;
-	size_t i, k;
+	const char *s = m->types.s + 1 + *at, *e = s;
 
-	for (i = 0; i < COPIES; i++)
-		for (k = 0; k < DEEP; k++) {
-			if (c->v[i].op_id[k] != op_id)
-				continue;
-			if (dtype != 0 && dtype != c->v[i].dtype)
-				return 0;
-			dtype = c->v[i].dtype;
-		}
-	return dtype;
+	while (e < m->types.s + m->types.n && *e != ',' && *e != ']')
+		e++;
+	*at += (size_t)(e - s) + 2;
+	return type_of(s, (size_t)(e - s));
 }
 
 /* The type of the first input that is a tensor; lists of tensors and scalars
@@ -157,37 +151,36 @@ written_in(const struct copied *c, int64_t op_id)
 unsigned
 dtype_first(const struct marker *m)
 {
-	const char *s = m->types.s, *end, *e;
 	unsigned dtype = 0;
+	size_t at = 0;
 
-	if (s == NULL)
-		return 0;
-	end = s + m->types.n;
-	for (s++; s < end && dtype == 0; s = e + 2) {
-		for (e = s; e < end && *e != ',' && *e != ']'; e++)
-			;
-		dtype = type_of(s, (size_t)(e - s));
-	}
+	while (m->types.s != NULL && dtype == 0 && at + 1 < m->types.n)
+		dtype = type_at(m, &at);
 	return dtype;
 }
 
 unsigned
 dtype_moved(const struct corr_thread *th, const struct marker *m)
 {
-	const char *s = m->types.s, *e;
+	const struct copied *c = th->copied;
 	unsigned dtype = 0;
 	int64_t id, out;
-	size_t at = 0;
+	size_t at = 0, i;
+	bool mixed = false;
 
-	if (s != NULL) {
-		for (e = ++s;
-		     e < m->types.s + m->types.n && *e != ',' && *e != ']'; e++)
-			;
-		return type_of(s, (size_t)(e - s));
+	if (m->types.s != NULL)
+		return type_at(m, &at);
+	while (dtype == 0 && c != NULL && marker_input(m, &at, &id, &out)) {
+		/* what was written in that range, if it was of one type */
+		for (i = 0; id > 0 && i < COPIES * DEEP; i++) {
+			if (c->v[i / DEEP].op_id[i % DEEP] != id)
+				continue;
+			mixed |= dtype != 0 && dtype != c->v[i / DEEP].dtype;
+			dtype = c->v[i / DEEP].dtype;
+		}
+		if (mixed)
+			dtype = 0;
+		mixed = false;
 	}
-	while (
-	    dtype == 0 && th->copied != NULL && marker_input(m, &at, &id, &out))
-		if (id > 0)
-			dtype = written_in(th->copied, id);
 	return dtype;
 }

@@ -211,22 +211,30 @@ range_legend(struct stage *st, struct rec *r)
 		out_ext_legend(c->types.range, r);
 }
 
+/* The process of a record and, if it names one, its thread. */
+static struct corr_thread *
+read_place(struct corr *c, const struct rec *rec, struct corr_proc **proc)
+{
+	struct workrec w;
+
+	work_read(&w, rec);
+	*proc = proc_of(&c->threads, w.src, w.pid);
+	return arrive(
+	    c, *proc, w.has_start ? &w.start : NULL, w.has_tid ? &w.tid : NULL);
+}
+
 /* Nodes of CUDA graphs. */
 static void
 on_node(struct stage *st, struct rec *rec)
 {
 	struct corr *c = st->ctx;
+	int64_t node, orig = 0;
 	struct corr_thread *th;
 	struct corr_proc *proc;
-	int64_t node, orig = 0;
-	struct workrec w;
 	bool has_orig;
 
 	stage_pass(st, rec);
-	work_read(&w, rec);
-	proc = proc_of(&c->threads, w.src, w.pid);
-	th = arrive(
-	    c, proc, w.has_start ? &w.start : NULL, w.has_tid ? &w.tid : NULL);
+	th = read_place(c, rec, &proc);
 	has_orig = rec_num(rec, COL_orig, &orig);
 	if (rec_num(rec, COL_node, &node))
 		graph_node(c, th, proc, node, has_orig, orig);
@@ -248,16 +256,12 @@ on_alloc(struct stage *st, struct rec *rec)
 	struct corr *c = st->ctx;
 	struct corr_thread *th;
 	struct corr_proc *proc;
-	struct workrec w;
 
 	if (passes_alloc(rec->type)) {
 		stage_pass(st, rec);
 		return;
 	}
-	work_read(&w, rec);
-	proc = proc_of(&c->threads, w.src, w.pid);
-	th = arrive(
-	    c, proc, w.has_start ? &w.start : NULL, w.has_tid ? &w.tid : NULL);
+	th = read_place(c, rec, &proc);
 	write_alloc(c, proc, th, rec);
 }
 
@@ -292,19 +296,6 @@ on_corr_meta(struct stage *st, struct rec *rec)
 		c->has_end = num_i64(rest + k, n - k, &c->end);
 }
 
-/* A section is one profile of the stream, with legends of its own. */
-static void
-begin_section(struct stage *st)
-{
-	corr_reset(st->ctx);
-}
-
-static void
-end_section(struct stage *st)
-{
-	corr_end(st->ctx);
-}
-
 void
 feed_start(struct corr *c, struct stage *st)
 {
@@ -332,7 +323,7 @@ feed_start(struct corr *c, struct stage *st)
 	    .opt = "pid src");
 	stage_reads(st, "mem", on_alloc, .need = "start_ns",
 	    .opt = "pid tid src at", .legend = alloc_legend);
-	st->section = begin_section;
-	st->end = end_section;
+	st->section = corr_section;
+	st->end = corr_end;
 	st->meta = on_corr_meta;
 }

@@ -160,7 +160,6 @@ thread_free(struct threads *ts, struct corr_thread *th)
 		buf_free(&thread_at(th, i)->text);
 	openranges_free(&th->open);
 	buf_free(&th->layer);
-	free(th->dlp);
 	free(th->copied);
 	free(th);
 }
@@ -179,7 +178,6 @@ procs_free(struct threads *ts)
 		recent_free(&p->fwd);
 		recent_free(&p->bwd);
 		free(p->phased);
-		free(p->dlp);
 		free(p);
 	}
 	smap_free(&ts->procs);

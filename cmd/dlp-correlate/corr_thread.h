@@ -69,6 +69,25 @@ struct corr_open {
 	size_t layer_len; /* of thread.layer */
 };
 
+/* A reference to a run that may have been closed since. A closed run's struct
+ * is used again for another run, and then its order differs. */
+struct run_ref {
+	struct corr_inst *in;
+	uint64_t order;
+};
+
+struct dl_thread {
+	bool launches;       /* kernels, outside of ops */
+	struct run_ref call; /* of the last call outside of ops */
+	int64_t call_corr;
+};
+
+struct dl_proc {
+	bool has_func;           /* trace markers of DLProf were seen */
+	bool has_nvtx;           /* texts of emit_nvtx were seen */
+	struct run_ref backward; /* the last run of a backward marker */
+};
+
 struct corr_thread {
 	struct corr_proc *p;
 	int64_t tid;
@@ -76,12 +95,11 @@ struct corr_thread {
 	struct buf layer;
 	uint32_t last_fwd; /* forward op of the last backward node */
 	uint64_t last_fwd_inst;
-	bool any_op, autograd;     /* autograd: its first op was a backward */
-	struct copied *copied;     /* its latest copies; or NULL */
-	bool phased;               /* it is in its process's list of phased
-				    * threads */
-	struct dlprof_thread *dlp; /* state of compat_dlprof.c, which the
-				    * core free()s */
+	bool any_op, autograd; /* autograd: its first op was a backward */
+	struct copied *copied; /* its latest copies; or NULL */
+	bool phased;           /* it is in its process's list of phased
+				* threads */
+	struct dl_thread dl;   /* of compat_dlprof.c */
 };
 
 struct corr_proc {
@@ -102,9 +120,8 @@ struct corr_proc {
 	struct xla *xla;
 	bool has_launch; /* the record of the launch call was seen */
 	int64_t launch_corr, launch_id;
-	struct pyprof_proc *py;  /* state of compat_pyprof.c */
-	struct dlprof_proc *dlp; /* state of compat_dlprof.c, which the core
-				  * free()s */
+	struct pyprof_proc *py; /* state of compat_pyprof.c */
+	struct dl_proc dl;      /* of compat_dlprof.c */
 };
 
 struct threads { /* zeroed except insts and texts */

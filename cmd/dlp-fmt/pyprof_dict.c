@@ -264,46 +264,8 @@ struct dict_sink {
 	struct buf range, loose;
 };
 
-/* Values as Python's repr() writes them. */
-
-/* Control characters: Python has short escapes for three of them. */
-static void
-put_control(struct buf *out, unsigned char c)
-{
-	static const char hex[] = "0123456789abcdef";
-
-	buf_putc(out, '\\');
-	if (c == '\n' || c == '\r' || c == '\t') {
-		buf_putc(out, c == '\n' ? 'n' : c == '\r' ? 'r' : 't');
-		return;
-	}
-	buf_putc(out, 'x');
-	buf_putc(out, hex[c >> 4]);
-	buf_putc(out, hex[c & 15]);
-}
-
-/* Appends a character beyond ASCII and returns its number of bytes. Characters
- * that Python does not print, and bytes that are not UTF-8, become escapes. */
-static int
-put_wide(struct buf *out, const char *s, size_t n)
-{
-	long cp;
-	int len = utf8_next(s, n, &cp);
-
-	if (cp < 0) {
-		put_control(out, (unsigned char)*s);
-		return 1;
-	}
-	if (cp < 0xa1 || cp == 0xad)
-		put_control(out, (unsigned char)cp);
-	else if (utf8_hidden(cp))
-		buf_printf(out, cp < 0x10000 ? "\\u%04lx" : "\\U%08lx",
-		    (unsigned long)cp);
-	else
-		buf_put(out, s, (size_t)len);
-	return len;
-}
-
+/* As Python's repr() writes it: characters that Python does not print, and
+ * bytes that are not UTF-8, become escapes. */
 static void
 pyrepr_str(struct buf *out, const char *s, size_t n)
 {
@@ -312,22 +274,38 @@ pyrepr_str(struct buf *out, const char *s, size_t n)
 	    n > 0 && memchr(s, '\'', n) != NULL && memchr(s, '"', n) == NULL;
 	char q = twice ? '"' : '\'';
 	const char *e = s + n;
+	bool broken;
+	long cp;
 	int len;
 
 	buf_putc(out, q);
 	for (; s < e; s += len) {
-		unsigned char c = (unsigned char)*s;
-
+		cp = (unsigned char)*s;
 		len = 1;
-		if (*s == q || *s == '\\') {
+		broken = false;
+		if (cp >= 0x80) {
+			len = utf8_next(s, (size_t)(e - s), &cp);
+			broken = cp < 0;
+		}
+		if (broken) {
+			cp = (unsigned char)*s;
+			len = 1;
+		}
+		if (cp == q || cp == '\\') {
 			buf_putc(out, '\\');
 			buf_putc(out, *s);
-		} else if (c < 0x20 || c == 0x7f) {
-			put_control(out, c);
-		} else if (c < 0x80) {
-			buf_putc(out, *s);
+		} else if (cp == '\n' || cp == '\r' || cp == '\t') {
+			buf_puts(out, cp == '\n'   ? "\\n"
+				      : cp == '\r' ? "\\r"
+						   : "\\t");
+		} else if (broken || cp < 0x20 || (cp >= 0x7f && cp < 0xa1) ||
+			   cp == 0xad) {
+			buf_printf(out, "\\x%02lx", (unsigned long)cp);
+		} else if (cp >= 0x80 && utf8_hidden(cp)) {
+			buf_printf(out, cp < 0x10000 ? "\\u%04lx" : "\\U%08lx",
+			    (unsigned long)cp);
 		} else {
-			len = put_wide(out, s, (size_t)(e - s));
+			buf_put(out, s, (size_t)len);
 		}
 	}
 	buf_putc(out, q);
@@ -444,65 +422,24 @@ dict_meta(struct fmt *f, const struct rec *r)
 	d->with_own |= text_starts(r->line, r->len, "##info\tdialect\tnsys");
 }
 
-/* START, END, 'TEXT' of each range. */
 static void
-put_ranges(struct dict_sink *d, const char *texts, size_t n,
-    const struct writer_cell *times)
+put_text(struct dict_sink *d, const struct pl_atom *a)
 {
-	struct buf *text = &d->range;
-	struct pylit l, t;
-	struct pl_atom a, start, end;
-
-	pl_init(&l, texts, n);
-	pl_init(&t, times->s, times->n);
-	if (!pl_enter(&l, '[') || !pl_enter(&t, '['))
-		return;
-	while (pl_item(&l) && pl_atom(&l, &a) && pl_item(&t) &&
-	       pl_atom(&t, &start) && pl_item(&t) && pl_atom(&t, &end)) {
-		buf_clear(text);
-		pl_text(&a, text);
-		buf_puts(&out_buf, ", ");
-		buf_put(&out_buf, start.raw.s, start.raw.n);
-		buf_puts(&out_buf, ", ");
-		buf_put(&out_buf, end.raw.s, end.raw.n);
-		buf_puts(&out_buf, ", ");
-		pyrepr_str(&out_buf, text->s, text->len);
-	}
+	buf_clear(&d->range);
+	pl_text(a, &d->range);
+	pyrepr_str(&out_buf, d->range.s, d->range.len);
 }
 
-/* PID, TID, START, END, 'TEXT' of each range without a launch. */
-static void
-put_loose(struct dict_sink *d, const struct writer_cell *v)
-{
-	struct buf *json = &d->loose, *text = &d->range;
-	struct pylit l;
-	struct pl_atom a;
-	bool first = true;
-
-	put_key("dlpRanges");
-	buf_putc(&out_buf, '[');
-	buf_clear(json);
-	esc_undo(json, v->s, v->n);
-	pl_init(&l, json->s, json->len);
-	if (pl_enter(&l, '['))
-		for (; pl_item(&l) && pl_atom(&l, &a); first = false) {
-			buf_puts(&out_buf, first ? "" : ", ");
-			if (a.kind != PL_STR) {
-				buf_put(&out_buf, a.raw.s, a.raw.n);
-				continue;
-			}
-			buf_clear(text);
-			pl_text(&a, text);
-			pyrepr_str(&out_buf, text->s, text->len);
-		}
-	buf_putc(&out_buf, ']');
-}
-
-/* Numbers, the short name, and the ranges around the launch. */
+/* Numbers, the short name, and START, END, 'TEXT' of each range around the
+ * launch; PID, TID, START, END, 'TEXT' of each without one. */
 static void
 put_own(struct fmt *f, const struct writer_cell *v, const char *texts, size_t n)
 {
 	static const int nums[] = { C_IDX, C_PID, C_START, C_API, C_API_DUR };
+	struct dict_sink *d = f->state;
+	struct pylit l, t;
+	struct pl_atom a, start, end;
+	const char *sep = "";
 	size_t i;
 
 	put_key("dlp");
@@ -513,15 +450,41 @@ put_own(struct fmt *f, const struct writer_cell *v, const char *texts, size_t n)
 	}
 	(void)undo(&f->tmp, &v[C_SHORT]);
 	pyrepr_str(&out_buf, f->tmp.s, f->tmp.len);
-	if (texts != NULL && v[C_TIMES].s != NULL)
-		put_ranges(f->state, texts, n, &v[C_TIMES]);
+	if (texts != NULL && v[C_TIMES].s != NULL) {
+		pl_init(&l, texts, n);
+		pl_init(&t, v[C_TIMES].s, v[C_TIMES].n);
+		if (pl_enter(&l, '[') && pl_enter(&t, '['))
+			while (pl_item(&l) && pl_atom(&l, &a) && pl_item(&t) &&
+			       pl_atom(&t, &start) && pl_item(&t) &&
+			       pl_atom(&t, &end)) {
+				buf_puts(&out_buf, ", ");
+				buf_put(&out_buf, start.raw.s, start.raw.n);
+				buf_puts(&out_buf, ", ");
+				buf_put(&out_buf, end.raw.s, end.raw.n);
+				buf_puts(&out_buf, ", ");
+				put_text(d, &a);
+			}
+	}
 	buf_putc(&out_buf, ']');
 	if (v[C_NODE].s != NULL) { /* NODE, TID, TIME */
 		put_key("dlpNode");
 		buf_put(&out_buf, v[C_NODE].s, v[C_NODE].n);
 	}
-	if (v[C_LOOSE].s != NULL && v[C_LOOSE].n > 2)
-		put_loose(f->state, &v[C_LOOSE]);
+	if (v[C_LOOSE].s == NULL || v[C_LOOSE].n <= 2)
+		return;
+	put_key("dlpRanges");
+	buf_putc(&out_buf, '[');
+	(void)undo(&d->loose, &v[C_LOOSE]);
+	pl_init(&l, d->loose.s, d->loose.len);
+	if (pl_enter(&l, '['))
+		for (; pl_item(&l) && pl_atom(&l, &a); sep = ", ") {
+			buf_puts(&out_buf, sep);
+			if (a.kind == PL_STR)
+				put_text(d, &a);
+			else
+				buf_put(&out_buf, a.raw.s, a.raw.n);
+		}
+	buf_putc(&out_buf, ']');
 }
 
 static void

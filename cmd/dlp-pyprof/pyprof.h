@@ -153,6 +153,7 @@ struct pyprof_rule {
 	enum { ARG_FIRST, ARG_INPUT, ARG_UNNAMED } by;
 	int most; /* arguments; 0: any number */
 	bool norm;
+	bool sizes; /* of rule_fill: from a list, the type from a value */
 	enum {
 		LATER_ALL,
 		LATER_FLOPS,
@@ -166,7 +167,7 @@ rule_fn rule_linear, rule_cell, rule_conv, rule_pointwise, rule_convert,
     rule_matmul, rule_embedding, rule_mean, rule_masked_scatter, rule_nonzero,
     rule_index_select, rule_masked_select, rule_addmm, rule_mm, rule_bmm,
     rule_mse_loss, rule_adam, rule_randperm, rule_copy, rule_cat, rule_tensor,
-    rule_gather, rule_any, rule_one_zero, rule_fill, rule_full, rule_other;
+    rule_gather, rule_any, rule_fill, rule_other;
 
 /* Applies the rule of an op, by the names in the kernel's lists of modules and
  * ops, which c->rule becomes. */

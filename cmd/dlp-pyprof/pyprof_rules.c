@@ -209,10 +209,9 @@ static const struct pyprof_rule rules[] = {
 	{ "copy_", .apply = rule_copy },
 	{ "clone contiguous", rule_tensor, false, 0, 0, 2, 2, .most = 1 },
 	{ "any", .apply = rule_any },
-	{ "ones ones_like zero_ zeros zeros_like", rule_one_zero,
-	    .last = true },
-	{ "fill_", rule_fill, .last = true },
-	{ "full", rule_full, .last = true },
+	{ "ones ones_like zero_ zeros zeros_like", rule_fill, true, .most = 1 },
+	{ "fill_", rule_fill, true, .most = 2 },
+	{ "full", rule_fill, true, .most = 2, .sizes = true },
 	{ "celu elu elu_ hardshrink hardtanh hardtanh_ leaky_relu leaky_relu_"
 	  " logsigmoid prelu relu relu_ relu6 rrelu rrelu_ selu sigmoid"
 	  " softplus softshrink softsign tanh tanhshrink threshold threshold_",

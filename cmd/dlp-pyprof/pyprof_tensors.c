@@ -344,43 +344,29 @@ rule_any(const struct pyprof_call *c, struct pyprof_result *r)
 }
 
 /* The rules of 2021 for ops that fill a tensor, of type float if the arguments
- * have no type. */
-static bool
-filled(struct pyprof_result *r, const struct pyprof_shape *s, struct mview type)
-{
-	params_tensor(&r->params, s, type);
-	r->bytes.i = pynum_mul(shape_elems(s), dtype_size(type));
-	return dtype_size(type) > 0;
-}
-
-bool
-rule_one_zero(const struct pyprof_call *c, struct pyprof_result *r)
-{
-	static const struct mview fp = { "float", 5 };
-	const struct pyprof_arg *a = first_arg(c);
-	struct pyprof_shape s;
-
-	if (a == NULL || c->m->n != 1)
-		return false;
-	if (arg_is_tensor(a))
-		return filled(r, &a->shape, a->dtype);
-	return arg_ints(a, &s) && filled(r, &s, fp);
-}
-
+ * have no type. A full tensor has sizes and a value, the others sizes or a
+ * tensor. */
 bool
 rule_fill(const struct pyprof_call *c, struct pyprof_result *r)
 {
-	return c->m->n == 2 && arg_is_tensor(first_arg(c)) &&
-	       filled(r, &first_arg(c)->shape, first_arg(c)->dtype);
-}
-
-bool
-rule_full(const struct pyprof_call *c, struct pyprof_result *r)
-{
+	const struct pyprof_arg *a = c->m->arg;
+	struct mview type = { "float", 5 };
 	struct pyprof_shape s;
 
-	return c->m->n == 2 && arg_ints(first_arg(c), &s) &&
-	       filled(r, &s, c->m->arg[1].type);
+	if (c->m->n != c->rule->most)
+		return false;
+	if (arg_is_tensor(a) && !c->rule->sizes) {
+		s = a->shape;
+		type = a->dtype;
+	} else if (!arg_ints(a, &s) ||
+		   (c->rule->most == 2 && !c->rule->sizes)) {
+		return false;
+	}
+	if (c->rule->sizes)
+		type = a[1].type;
+	params_tensor(&r->params, &s, type);
+	r->bytes.i = pynum_mul(shape_elems(&s), dtype_size(type));
+	return dtype_size(type) > 0;
 }
 
 /* Any other op: only the shapes and types. */
