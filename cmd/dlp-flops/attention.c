@@ -86,23 +86,12 @@ is_causal(const struct kern_work *w)
 	return p != NULL && end - p > 20 && memcmp(p + 10, ", (bool)1", 9) == 0;
 }
 
-/* Pairs of a query and a key up to its own position. */
-static int64_t
-causal_pairs(const struct sdpa *s)
-{
-	int64_t n = s->sq < s->sk ? s->sq : s->sk;
-
-	if (n >= INT32_MAX)
-		return -1;
-	return size_add(n * (n + 1) / 2, size_mul(s->sq - n, s->sk));
-}
-
 void
 attention_count(const struct kern_work *w, struct answer *r, int flags)
 {
 	const struct kname *k = w->k;
 	struct sdpa s;
-	int64_t cell, n;
+	int64_t cell, n, m;
 	bool fused;
 
 	if (k->part != KP_MAIN) {
@@ -127,9 +116,14 @@ attention_count(const struct kern_work *w, struct answer *r, int flags)
 	}
 	n = w->bprop ? 3 * s.d + 2 * s.dv : s.d + s.dv;
 	r->flop = size_mul(cell, n);
-	if (is_causal(w))
-		r->causal =
-		    size_mul(size_mul(2, s.bh), size_mul(causal_pairs(&s), n));
+	if (is_causal(w)) {
+		/* pairs of a query and a key up to its own position */
+		m = s.sq < s.sk ? s.sq : s.sk;
+		m = m >= INT32_MAX
+			? -1
+			: size_add(m * (m + 1) / 2, size_mul(s.sq - m, s.sk));
+		r->causal = size_mul(size_mul(2, s.bh), size_mul(m, n));
+	}
 	n = size_add(size_add(s.n_q, s.n_k), s.n_v);
 	n = size_add(n, size_mul(s.bh, size_mul(s.sq, s.dv)));
 	r->bytes = work_bytes(w, size_mul(n, w->bprop ? 2 : 1));

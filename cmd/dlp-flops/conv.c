@@ -18,7 +18,6 @@
  *		2 * 64 * 6 * 3 * 5 * 5 * 28 * 28 = 45,158,400 FLOPs
  */
 
-#define _GNU_SOURCE /* memmem */
 #include <string.h>
 
 #include "flops_rules.h"
@@ -121,25 +120,6 @@ grad_out(const struct op_args *a, struct conv_sizes *c)
 	return true;
 }
 
-/* Groups and output channels; c0 and c1 are the weight's first dimensions. */
-static bool
-conv_groups(const struct kern_work *w, bool transposed, int64_t c0, int64_t c1,
-    struct conv_sizes *c)
-{
-	const struct op_arg *g = arg_named(w->a, "groups", 6);
-
-	if (!transposed) {
-		c->g = c->c / c1;
-		c->k = c0;
-		return c->c % c1 == 0;
-	}
-	if (c0 != c->c)
-		return false;
-	c->g = !w->a->typed ? -1 : g == NULL ? 1 : g->ival;
-	c->k = size_mul(c1, c->g);
-	return true;
-}
-
 bool
 conv_sizes(const struct kern_work *w, int flags, struct conv_sizes *c)
 {
@@ -148,6 +128,7 @@ conv_sizes(const struct kern_work *w, int flags, struct conv_sizes *c)
 	bool transposed = (flags & CONV_TRANSPOSED) != 0;
 	const struct op_arg *x = arg_named(a, "input", at);
 	const struct op_arg *wt = arg_named(a, "weight", at + 1);
+	const struct op_arg *groups = arg_named(a, "groups", 6);
 	int64_t c0, c1;
 	int i;
 
@@ -161,8 +142,14 @@ conv_sizes(const struct kern_work *w, int flags, struct conv_sizes *c)
 	c0 = arg_dim(a, wt, 0);
 	c1 = arg_dim(a, wt, 1);
 	if (c0 <= 0 || c1 <= 0 || c->c <= 0 ||
-	    !conv_groups(w, transposed, c0, c1, c))
+	    (transposed ? c0 != c->c : c->c % c1 != 0))
 		return false;
+	/* groups and output channels */
+	c->g = !transposed      ? c->c / c1
+	       : !w->a->typed   ? -1
+	       : groups == NULL ? 1
+				: groups->ival;
+	c->k = transposed ? size_mul(c1, c->g) : c0;
 	c->w01 = size_mul(c0, c1);
 	for (i = 0; i < c->nsp; i++) {
 		c->in[i] = arg_dim(a, x, i - c->nsp);
@@ -181,23 +168,21 @@ conv_sizes(const struct kern_work *w, int flags, struct conv_sizes *c)
 /* emit_nvtx's sizes do not show if aten::convolution is transposed. The op
  * around it may show it by its name; otherwise the sizes decide: the result of
  * a plain convolution exceeds the input by no more than the kernel's width. */
-static int
-conv_flags(const struct kern_work *w, int flags)
+static bool
+is_transposed(const struct kern_work *w, int flags)
 {
 	struct conv_sizes c;
 	int i;
 
-	if (!w->prim || (flags & CONV_TRANSPOSED) != 0)
-		return flags;
-	if (mv_has(w->op, "transpose"))
-		return flags | CONV_TRANSPOSED;
-	if (!conv_sizes(w, flags, &c) ||
+	if ((flags & CONV_TRANSPOSED) != 0 || !w->prim)
+		return (flags & CONV_TRANSPOSED) != 0;
+	if (mv_has(w->op, "transpose") || !conv_sizes(w, flags, &c) ||
 	    (!c.has_out && w->grad != NULL && w->grad->n > 0))
-		return flags | CONV_TRANSPOSED;
+		return true;
 	for (i = 0; c.has_out && i < c.nsp; i++)
 		if (c.in[i] > 1 && c.out[i] > size_add(c.in[i], c.r[i]))
-			return flags | CONV_TRANSPOSED;
-	return flags;
+			return true;
+	return false;
 }
 
 static int64_t
@@ -218,8 +203,9 @@ conv_count(const struct kern_work *w, struct answer *r, int flags)
 	int64_t n_in, n_w, n_out = -1, at;
 	bool known, transposed, has_bias;
 
-	flags = conv_flags(w, flags);
-	transposed = (flags & CONV_TRANSPOSED) != 0;
+	transposed = is_transposed(w, flags);
+	if (transposed)
+		flags |= CONV_TRANSPOSED;
 	known = conv_sizes(w, flags, &c);
 
 	r->eligible = true;

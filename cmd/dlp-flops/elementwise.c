@@ -45,15 +45,6 @@ elements_by(const struct kern_work *w, int block, int64_t blocks, int *size)
 	return -1;
 }
 
-/* An op of emit_nvtx whose tensors have no dimensions has one element. Ops that
- * create a tensor are different: their size is not an argument. */
-static bool
-single(const struct kern_work *w, const struct answer *r, int64_t blocks)
-{
-	return blocks == 1 && !w->bprop && !w->a->typed && w->a->n > 0 &&
-	       arg_tensor(w->a, 0) == NULL && r->family != FAM_COPY;
-}
-
 static int64_t
 elements(const struct kern_work *w, const struct answer *r, int *size)
 {
@@ -68,7 +59,10 @@ elements(const struct kern_work *w, const struct answer *r, int *size)
 		n = w->bprop ? work_grad(w) : -1;
 		return n >= 0 ? n : operand_out(w);
 	}
-	if (single(w, r, blocks))
+	/* an op of emit_nvtx whose tensors have no dimensions has one element,
+	 * unless it creates a tensor, whose size is not an argument */
+	if (blocks == 1 && !w->bprop && !w->a->typed && w->a->n > 0 &&
+	    arg_tensor(w->a, 0) == NULL && r->family != FAM_COPY)
 		return 1;
 	if (block > 0)
 		return elements_by(w, block, blocks, size);

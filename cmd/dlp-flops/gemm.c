@@ -34,16 +34,6 @@ product_role(const struct kern_work *w, struct answer *r)
 		r->role = ROLE_GRAD;
 }
 
-/* True if a product of a backward is the forward's once more, as with
- * checkpoints. */
-static bool
-runs_again(int64_t b, int64_t n_out, int64_t k, int64_t fwd_k, int64_t n_x,
-    int64_t n_y)
-{
-	return k > 0 && k == fwd_k && n_out != n_x && n_out != n_y &&
-	       size_mul(n_out, b) == size_mul(n_x / k, n_y / k);
-}
-
 /* The role of a product inside a backward, by its result: one gradient has the
  * elements of the left operand of the op's forward, the other those of the
  * right one. b, n_out, k: its batches, elements of its result, and k. */
@@ -68,7 +58,10 @@ product_gradient(const struct kern_work *w, struct answer *r, int64_t b,
 		r->role = ROLE_DGRAD;
 	else if (n_out == n_y && n_out != n_x)
 		r->role = ROLE_WGRAD;
-	else if (runs_again(b, n_out, k, arg_dim(w->fa, x, -1), n_x, n_y))
+	else if (k > 0 && k == arg_dim(w->fa, x, -1) && n_out != n_x &&
+		 n_out != n_y &&
+		 size_mul(n_out, b) == size_mul(n_x / k, n_y / k))
+		/* the forward's once more, as with checkpoints */
 		r->role = ROLE_MAIN;
 	else if (w->k->dir != KD_NONE)
 		r->role = w->k->dir == KD_DGRAD ? ROLE_DGRAD : ROLE_WGRAD;
@@ -181,27 +174,19 @@ gemm_sizes(const struct kern_work *w, int first, struct gemm_sizes *g)
 	return true;
 }
 
-static bool
-has_bias(const struct kern_work *w, int first)
-{
-	const struct op_arg *b = arg_named(w->a, "bias", 2);
-
-	if (first == GEMM_LINEAR)
-		return b != NULL && b->type == ARG_TENSOR;
-	return first == 1; /* addmm and similar ops */
-}
-
 void
 gemm_count(const struct kern_work *w, struct answer *r, int first)
 {
 	struct gemm_sizes g;
-	bool known = gemm_sizes(w, first, &g);
+	const struct op_arg *bias = arg_named(w->a, "bias", 2);
+	bool known = gemm_sizes(w, first, &g), has_bias = first == 1;
 
 	r->eligible = true;
 	if (!known)
 		g.n_out = g.n = -1;
-	if (product_helper(
-		w, r, known, g.n_out, has_bias(w, first) ? g.n : NO_BIAS))
+	if (first == GEMM_LINEAR) /* otherwise it is that of addmm */
+		has_bias = bias != NULL && bias->type == ARG_TENSOR;
+	if (product_helper(w, r, known, g.n_out, has_bias ? g.n : NO_BIAS))
 		return;
 	product_role(w, r);
 	r->one = w->prim;
@@ -335,34 +320,31 @@ read_equation(const struct op_args *a, const struct op_arg *eq,
 	return true;
 }
 
-/* From the gradient of the bmm inside: (b, m, n). */
+/* From the gradient of the bmm inside: (b, m, n), or with m and n changed. */
 static bool
 ein_by_gradient(const struct op_args *grad, struct ein *e)
 {
 	const struct op_arg *g = arg_tensor(grad, 0);
-	int64_t b, m, n, k, swap;
+	int64_t b, m, n, k;
+	int i;
 
 	if (g == NULL || g->nd != 3)
 		return false;
 	b = arg_dim(grad, g, 0);
-	m = arg_dim(grad, g, 1);
-	n = arg_dim(grad, g, 2);
-	if (b <= 0 || m <= 0 || n <= 0 || e->n_a <= 0)
-		return false;
-	k = e->n_a / b / m;
-	if (size_mul(size_mul(b, m), k) != e->n_a ||
-	    size_mul(size_mul(b, n), k) != e->n_b) {
-		swap = m;
-		m = n;
-		n = swap;
+	for (i = 0; i < 2; i++) {
+		m = arg_dim(grad, g, 1 + i);
+		n = arg_dim(grad, g, 2 - i);
+		if (b <= 0 || m <= 0 || n <= 0 || e->n_a <= 0)
+			return false;
 		k = e->n_a / b / m;
 		if (size_mul(size_mul(b, m), k) != e->n_a ||
 		    size_mul(size_mul(b, n), k) != e->n_b)
-			return false;
+			continue;
+		e->n_out = size_mul(b, size_mul(m, n));
+		e->flop = size_mul(2, size_mul(e->n_out, k));
+		return true;
 	}
-	e->n_out = size_mul(b, size_mul(m, n));
-	e->flop = size_mul(2, size_mul(e->n_out, k));
-	return true;
+	return false;
 }
 
 static bool

@@ -132,13 +132,6 @@ args_add(struct op_args *a)
 	return g;
 }
 
-static void
-args_add_dim(struct op_args *a, int64_t d)
-{
-	ARRAY_GROW(a->dims, a->ndims, a->dims_cap);
-	a->dims[a->ndims++] = d;
-}
-
 const struct op_arg *
 arg_at(const struct op_args *a, size_t i)
 {
@@ -215,13 +208,16 @@ read_dims(struct op_args *a, struct op_arg *g, const struct json_doc *t, int i)
 		}
 		if (d < 0)
 			g->bad = true;
-		args_add_dim(a, d);
+		ARRAY_GROW(a->dims, a->ndims, a->dims_cap);
+		a->dims[a->ndims++] = d;
 		g->nd++;
 	}
 }
 
-static enum op_arg_type
-read_type(const struct json_doc *t, int i)
+/* One member of {"name":..,"type":..}: the key is token i. */
+static void
+read_member(
+    struct op_args *a, struct op_arg *g, const struct json_doc *t, int i)
 {
 	static const struct {
 		const char *text;
@@ -237,43 +233,17 @@ read_type(const struct json_doc *t, int i)
 		{ "list", ARG_LIST },
 		{ "tuple", ARG_LIST },
 	};
-	size_t k;
-
-	for (k = 0; k < ARRAY_LEN(types); k++)
-		if (json_is(t, i, types[k].text))
-			return types[k].type;
-	return ARG_OTHER;
-}
-
-static void
-read_value(struct op_args *a, struct op_arg *g, const struct json_doc *t, int i)
-{
-	struct mview text = json_raw(t, i);
-
-	if (json_type(t, i) == JSON_ARRAY) {
-		read_dims(a, g, t, i);
-	} else if (json_type(t, i) == JSON_STRING) {
-		g->str = text.s;
-		g->str_len = text.n;
-	} else if (json_type(t, i) == JSON_WORD && !json_i64(t, i, &g->ival)) {
-		g->ival = *text.s == 't'; /* true */
-		if (!num_f64(text.s, text.n, &g->fval))
-			g->fval = 0;
-	}
-}
-
-/* One member of {"name":..,"type":..}: the key is token i. */
-static void
-read_member(
-    struct op_args *a, struct op_arg *g, const struct json_doc *t, int i)
-{
 	struct mview text = json_raw(t, i + 1);
+	size_t k;
 
 	if (json_is(t, i, "name")) {
 		g->name = text.s;
 		g->name_len = text.n;
 	} else if (json_is(t, i, "type")) {
-		g->type = read_type(t, i + 1);
+		g->type = ARG_OTHER;
+		for (k = 0; k < ARRAY_LEN(types); k++)
+			if (mv_eq(text, types[k].text))
+				g->type = types[k].type;
 		g->type_txt = text.s;
 		g->type_len = text.n;
 	} else if (json_is(t, i, "dtype")) {
@@ -282,51 +252,48 @@ read_member(
 		g->dt = dt_marker(text.s, text.n);
 	} else if (json_is(t, i, "shape")) {
 		read_dims(a, g, t, i + 1);
-	} else if (json_is(t, i, "value")) {
-		read_value(a, g, t, i + 1);
+	} else if (!json_is(t, i, "value")) {
+		return;
+	} else if (json_type(t, i + 1) == JSON_ARRAY) {
+		read_dims(a, g, t, i + 1);
+	} else if (json_type(t, i + 1) == JSON_STRING) {
+		g->str = text.s;
+		g->str_len = text.n;
+	} else if (json_type(t, i + 1) == JSON_WORD &&
+		   !json_i64(t, i + 1, &g->ival)) {
+		g->ival = *text.s == 't'; /* true */
+		if (!num_f64(text.s, text.n, &g->fval))
+			g->fval = 0;
 	}
-}
-
-static void
-read_arg(struct op_args *a, const struct json_doc *t, int i)
-{
-	struct op_arg *g = args_add(a);
-	int k, end = json_next(t, i);
-
-	for (k = i + 1; k + 1 < end; k = json_next(t, k + 1))
-		read_member(a, g, t, k);
-	/* DLProf's markers name a tensor after the call that made it. */
-	g->named = g->name_len > 0 && memchr(g->name, '/', g->name_len) == NULL;
-}
-
-/* The array of arguments: the text itself, or the value of "args"; -1 if there
- * is none. */
-static int
-find_list(const struct json_doc *t)
-{
-	int i = 0;
-
-	if (json_type(t, 0) == JSON_OBJECT)
-		i = json_get(t, 0, "args");
-	return i >= 0 && json_type(t, i) == JSON_ARRAY ? i : -1;
 }
 
 bool
 args_marker(struct op_args *a, const char *s, size_t n)
 {
 	struct json_doc *t = &a->doc;
-	int list, k, end;
+	struct op_arg *g;
+	int list = 0, i, k, end;
 
 	args_clear(a);
-	if (!json_parse(t, s, n, MAX_TOKENS) || (list = find_list(t)) < 0)
+	if (!json_parse(t, s, n, MAX_TOKENS))
+		return false;
+	if (json_type(t, 0) == JSON_OBJECT)
+		list = json_get(t, 0, "args");
+	if (list < 0 || json_type(t, list) != JSON_ARRAY)
 		return false;
 	end = json_next(t, list);
-	for (k = list + 1; k < end; k = json_next(t, k)) {
-		if (json_type(t, k) != JSON_OBJECT) {
+	for (i = list + 1; i < end; i = json_next(t, i)) {
+		if (json_type(t, i) != JSON_OBJECT) {
 			args_clear(a);
 			return false;
 		}
-		read_arg(a, t, k);
+		g = args_add(a);
+		for (k = i + 1; k + 1 < json_next(t, i);
+		     k = json_next(t, k + 1))
+			read_member(a, g, t, k);
+		/* DLProf's markers name a tensor after the call that made it */
+		g->named = g->name_len > 0 &&
+			   memchr(g->name, '/', g->name_len) == NULL;
 	}
 	a->typed = true;
 	return true;

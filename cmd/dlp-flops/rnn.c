@@ -16,7 +16,7 @@
  *	LSTM(10, 20, num_layers=2, bidirectional=True)
  *
  * How much of the work a kernel does only cuDNN knows, so the kernels share it
- * by their time (flops_read.c).
+ * by their time (flops_hold.c).
  *
  * Cells, LSTMCell, GRUCell and RNNCell, of one step: the kernels come in
  * threes, the product with the input, 2 b (gates h) x, the product with the
@@ -64,6 +64,12 @@ repr_named(const struct kern_work *w, const char *name, int64_t unset)
 	return num_i64(p, strcspn(p, ","), &v) && v >= 0 ? v : unset;
 }
 
+static int
+gates_of(const struct kern_work *w)
+{
+	return w->mod.s[0] == 'L' ? 4 : w->mod.s[0] == 'G' ? 3 : 1;
+}
+
 /* Elements of all weight matrices, by the module around a marker: 4 gates for
  * an LSTM, 3 for a GRU, 1 for an RNN. */
 static int64_t
@@ -77,7 +83,7 @@ weights_by_repr(const struct kern_work *w)
 
 	if (in < 0 || h < 0 || w->mod.s == NULL || layers > 4096)
 		return -1;
-	gates = w->mod.s[0] == 'L' ? 4 : w->mod.s[0] == 'G' ? 3 : 1;
+	gates = gates_of(w);
 	for (out = p > 0 ? p : h; layers > 0; layers--) {
 		n = size_mul(size_mul(gates, h), size_add(in, out));
 		sum = size_add(
@@ -87,34 +93,31 @@ weights_by_repr(const struct kern_work *w)
 	return sum;
 }
 
-/* The same from emit_nvtx's sizes: the matrices that follow the input, up to
- * the first argument that is not a tensor. States have three dimensions. */
-static int64_t
-weights_by_sizes(const struct op_args *a)
-{
-	int64_t sum = 0;
-	size_t i;
-
-	for (i = 1; i < a->n && a->v[i].type == ARG_TENSOR; i++)
-		if (a->v[i].nd == 2)
-			sum = size_add(sum, arg_numel(a, &a->v[i]));
-	return sum > 0 ? sum : -1;
-}
-
 /* FLOPs of the whole run; -1 if unknown. */
 static int64_t
 run_flop(const struct kern_work *w)
 {
-	const struct op_arg *x = arg_named(w->a, "input", 0);
-	int64_t n, in, weights;
+	const struct op_args *a = w->a;
+	const struct op_arg *x = arg_named(a, "input", 0);
+	int64_t n, in, weights = 0;
+	size_t i;
 
 	if (x == NULL || x->type != ARG_TENSOR || x->nd < 2)
 		return -1;
-	n = arg_numel(w->a, x);
-	in = arg_dim(w->a, x, -1);
+	n = arg_numel(a, x);
+	in = arg_dim(a, x, -1);
 	if (n < 0 || in <= 0)
 		return -1;
-	weights = w->a->typed ? weights_by_repr(w) : weights_by_sizes(w->a);
+	/* from emit_nvtx's sizes: the matrices that follow the input, up to
+	 * the first argument that is not a tensor; states have three
+	 * dimensions */
+	for (i = 1; i < a->n && a->v[i].type == ARG_TENSOR && !a->typed; i++)
+		if (a->v[i].nd == 2)
+			weights = size_add(weights, arg_numel(a, &a->v[i]));
+	if (a->typed)
+		weights = weights_by_repr(w);
+	else if (weights == 0)
+		weights = -1;
 	return size_mul(w->bprop ? 4 : 2, size_mul(n / in, weights));
 }
 
@@ -150,7 +153,7 @@ cell_sizes(const struct kern_work *w, struct cell_sizes *c)
 						  : repr_size(w, 1);
 	if (c->h <= 0)
 		return false;
-	c->mult = w->mod.s[0] == 'L' ? 4 : w->mod.s[0] == 'G' ? 3 : 1;
+	c->mult = gates_of(w);
 	return true;
 }
 
@@ -177,7 +180,7 @@ cell_by_weights(const struct kern_work *w, int weight, struct cell_sizes *c)
 }
 
 /* Each of the two products is a kernel and is counted. In forward the order
- * shows which of the two it is, in backward the sequence id (state_cell_of());
+ * shows which of the two it is, in backward the sequence id;
  * w->sub has the answer. */
 void
 cell_count(const struct kern_work *w, struct answer *r, int weight)

@@ -42,24 +42,11 @@ template_operands(
 	return false;
 }
 
-/* k, if it is that dimension of A: the other sizes follow from it. */
-static bool
-k_fits(int64_t n_a, int64_t n_b, int64_t n_out, int64_t b, int64_t k)
-{
-	int64_t m, n;
-
-	if (b <= 0 || k <= 0 || n_a % (b * k) != 0 || n_b % (b * k) != 0)
-		return false;
-	m = n_a / (b * k);
-	n = n_b / (b * k);
-	return size_mul(b, size_mul(m, n)) == n_out;
-}
-
 static int64_t
 product_flop(const struct op_args *a, bool batched)
 {
 	const struct op_arg *x, *y, *out = last_tensor(a);
-	int64_t n_a, n_b, n_out, b, k;
+	int64_t n_a, n_b, n_out, b, k, m;
 	int i;
 
 	if (out == NULL || !template_operands(a, &x, &y) || out == x ||
@@ -71,13 +58,18 @@ product_flop(const struct op_args *a, bool batched)
 	b = batched ? arg_dim(a, x, 0) : 1;
 	for (i = -1; i >= -2; i--) {
 		k = arg_dim(a, x, i);
-		if (n_a > 0 && n_b > 0 && k > 0 && b <= n_a / k &&
-		    k_fits(n_a, n_b, n_out, b, k))
+		if (n_a <= 0 || n_b <= 0 || k <= 0 || b <= 0 || b > n_a / k ||
+		    n_a % (b * k) != 0 || n_b % (b * k) != 0)
+			continue;
+		/* k is that dimension of A if the other sizes follow from it */
+		m = size_mul(n_a / (b * k), n_b / (b * k));
+		if (size_mul(b, m) == n_out)
 			return size_mul(2, size_mul(n_out, k));
 	}
 	return -1;
 }
 
+/* 2 (elements of the result) C/g prod(kernel) */
 static int64_t
 conv_flop(const struct op_args *a)
 {
