@@ -106,48 +106,31 @@ params_any(const struct kern_work *w, struct buf *b)
 	return true;
 }
 
-static bool
-params_value(struct buf *b, const struct op_arg *g)
-{
-	if (g->type == ARG_INT || g->type == ARG_BOOL)
-		buf_i64(b, g->ival);
-	else if (g->str != NULL)
-		buf_put(b, g->str, g->str_len);
-	else
-		return false;
-	return true;
-}
-
 /* One field of argument g; false if the argument is not of that kind. */
 static bool
 params_field(
     const struct kern_work *w, struct buf *b, char what, const struct op_arg *g)
 {
-	if (g == NULL || g->bad)
+	if (g == NULL || g->bad || (what == '^' && g->nd == 0))
 		return false;
-	switch (what) {
-	case '#':
-		if (g->type == ARG_TENSOR)
-			params_tuple(b, w->a, g);
-		else
-			buf_puts(b, "(1,)"); /* a Python scalar */
-		return true;
-	case '@':
-		if (g->type == ARG_TENSOR) {
-			params_dtype(b, w, g);
-		} else if (g->type_txt != NULL) {
-			dt_pyprof(b, g->type_txt, g->type_len);
-			buf_putc(b, ',');
-		}
-		return true;
-	case '%':
-		return params_value(b, g);
-	default: /* '^' */
-		if (g->nd == 0)
-			return false;
+	if (what == '#' && g->type != ARG_TENSOR)
+		buf_puts(b, "(1,)"); /* a Python scalar */
+	else if (what == '#')
+		params_tuple(b, w->a, g);
+	else if (what == '@' && g->type == ARG_TENSOR)
+		params_dtype(b, w, g);
+	else if (what == '@' && g->type_txt != NULL) {
+		dt_pyprof(b, g->type_txt, g->type_len);
+		buf_putc(b, ',');
+	} else if (what == '^')
 		buf_i64(b, w->a->dims[g->dim]);
-		return true;
-	}
+	else if (what == '%' && (g->type == ARG_INT || g->type == ARG_BOOL))
+		buf_i64(b, g->ival);
+	else if (what == '%' && g->str != NULL)
+		buf_put(b, g->str, g->str_len);
+	else
+		return what == '@';
+	return true;
 }
 
 /* The positional argument number i (PyProf leaves out the named ones). */
@@ -229,21 +212,6 @@ params_lead(struct buf *b, const char *name, const struct op_args *a,
 	buf_putc(b, ',');
 }
 
-/* True if the kernel adds the bias, or sums its gradient, by the lists of names
- * in PyProf's linear.py. */
-static bool
-linear_is_bias(const struct kname *k)
-{
-	static const char gemm[] = "gemm|gemv|dot_kernel|splitkreduce_kernel|"
-				   "reduce_1block_kernel|cutlass";
-	static const char bias[] =
-	    "kernelreducecontigdim|kernelreducenoncontigdim_shared|"
-	    "elementwise_kernel|reduce_kernel|kernelpointwiseapply2";
-
-	return !pat_match(gemm, k->lower, k->len) &&
-	       pat_match(bias, k->lower, k->len);
-}
-
 /* PyProf takes the first kernel of a backward for dgrad and the second for
  * wgrad, whatever they are; its M is the weight's rows. */
 bool
@@ -252,19 +220,29 @@ linear_params(const struct kern_work *w, struct buf *b)
 	const struct op_args *a = w->a;
 	const struct op_arg *x = arg_named(a, "input", 0);
 	const struct op_arg *wt = arg_named(a, "weight", 1);
+	const struct kname *name = w->k;
+	bool is_bias;
 	int64_t m, k;
 
 	if (x == NULL || wt == NULL || wt->nd != 2 || x->nd == 0)
 		return false;
 	m = arg_dim(a, wt, 0);
 	k = arg_dim(a, x, -1);
-	if (linear_is_bias(w->k)) {
+	/* the kernel adds the bias, or sums its gradient, by the lists of
+	 * names in PyProf's linear.py */
+	is_bias = !pat_match("gemm|gemv|dot_kernel|splitkreduce_kernel|"
+			     "reduce_1block_kernel|cutlass",
+		      name->lower, name->len) &&
+		  pat_match("kernelreducecontigdim|"
+			    "kernelreducenoncontigdim_shared|"
+			    "elementwise_kernel|reduce_kernel|"
+			    "kernelpointwiseapply2",
+		      name->lower, name->len);
+	if (is_bias || !w->bprop) {
 		params_dim(b, "M", m);
 		params_lead(b, "N", a, x);
-	} else if (!w->bprop) {
-		params_dim(b, "M", m);
-		params_lead(b, "N", a, x);
-		params_dim(b, "K", k);
+		if (!is_bias)
+			params_dim(b, "K", k);
 	} else if (w->sub == 0) {
 		params_dim(b, "M", k);
 		params_lead(b, "N", a, x);
@@ -385,31 +363,22 @@ tile_of(const char *name, int64_t *w, int64_t *h)
 	}
 }
 
-static bool
-grid_xy(const char *grid, int64_t *x, int64_t *y)
-{
-	const char *comma, *end;
-
-	if (grid == NULL || (comma = strchr(grid, ',')) == NULL)
-		return false;
-	end = comma + 1 + strcspn(comma + 1, ",");
-	return num_i64(grid, (size_t)(comma - grid), x) &&
-	       num_i64(comma + 1, (size_t)(end - comma - 1), y);
-}
-
 /* PyProf multiplies the tile size in the kernel's name by the grid to get the
  * size of a backward's product. */
 static bool
 bprop_gemm(const struct kern_work *w, const struct cell_sizes *c, struct buf *b)
 {
 	int64_t tx, ty, gx, gy, m;
-	const char *s = w->brief, *what;
+	const char *s = w->brief, *what, *comma;
 	size_t n = s == NULL ? 0 : strlen(s);
 
 	if (n < 3 ||
 	    (strstr(s, "sgemm") == NULL && strstr(s, "884gemm") == NULL &&
 		strstr(s, "hgemm") == NULL) ||
-	    !tile_of(s, &tx, &ty) || !grid_xy(w->grid, &gx, &gy))
+	    !tile_of(s, &tx, &ty) || w->grid == NULL ||
+	    (comma = strchr(w->grid, ',')) == NULL ||
+	    !num_i64(w->grid, (size_t)(comma - w->grid), &gx) ||
+	    !num_i64(comma + 1, strcspn(comma + 1, ","), &gy))
 		return false;
 	m = size_mul(tx, gx);
 	if (m != c->h && m != c->x)
