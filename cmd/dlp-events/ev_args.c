@@ -99,18 +99,6 @@ add_arg(struct ev_args *a, enum ev_kind kind)
 	return g;
 }
 
-static void
-add_dim(struct ev_args *a, int64_t size)
-{
-	size_t n = a->ndims;
-
-	ARRAY_GROW(a->dims, n, a->dims_cap);
-	ARRAY_GROW(a->strides, n, a->strides_cap);
-	a->dims[n] = size;
-	a->strides[n] = 0;
-	a->ndims++;
-}
-
 /* Adds a tensor with the sizes of an array, and its strides (-1: unknown). */
 static bool
 add_tensor(struct ev_args *a, int sizes, int strides, struct mview dtype)
@@ -129,7 +117,10 @@ add_tensor(struct ev_args *a, int sizes, int strides, struct mview dtype)
 	for (k = sizes + 1; k < json_next(j, sizes); k = json_next(j, k)) {
 		if (!json_i64(j, k, &v) || v < 0)
 			return false;
-		add_dim(a, v);
+		ARRAY_GROW(a->dims, a->ndims, a->dims_cap);
+		ARRAY_GROW(a->strides, a->ndims, a->strides_cap);
+		a->dims[a->ndims] = v;
+		a->strides[a->ndims++] = 0;
 		t->nd++;
 	}
 	if (strides < 0 || json_type(j, strides) != JSON_ARRAY)
@@ -144,21 +135,13 @@ add_tensor(struct ev_args *a, int sizes, int strides, struct mview dtype)
 	return true;
 }
 
-/* Python's numbers are those of JSON, but also 1. */
-static bool
-is_number(const char *s, size_t n)
-{
-	return json_is_num(s, n) ||
-	       (n > 1 && s[n - 1] == '.' && json_is_num(s, n - 1));
-}
-
 /* Appends the word at *p of a value that the profiler wrote; false if it is
  * none of Python's words and numbers. */
 static bool
 put_word(struct buf *b, const char **p, const char *e)
 {
-	static const char *const words[] = { "True", "False", "None" };
-	static const char *const odd[] = { "inf", "-inf", "nan" };
+	static const char *const words[] = { "True", "False", "None", "inf",
+		"-inf", "nan" };
 	const char *s = *p;
 	size_t i, n;
 
@@ -167,15 +150,14 @@ put_word(struct buf *b, const char **p, const char *e)
 	n = (size_t)(*p - s);
 	for (i = 0; i < ARRAY_LEN(words); i++)
 		if (text_is(s, n, words[i])) {
+			buf_puts(b, i < 3 ? "" : "float(\"");
 			buf_puts(b, words[i]);
+			buf_puts(b, i < 3 ? "" : "\")");
 			return true;
 		}
-	for (i = 0; i < ARRAY_LEN(odd); i++)
-		if (text_is(s, n, odd[i])) {
-			buf_printf(b, "float(\"%s\")", odd[i]);
-			return true;
-		}
-	if (!is_number(s, n))
+	/* Python's numbers are those of JSON, but also 1. */
+	if (!json_is_num(s, n) &&
+	    !(n > 1 && s[n - 1] == '.' && json_is_num(s, n - 1)))
 		return false;
 	buf_put(b, s, n);
 	return true;
@@ -236,9 +218,10 @@ put_json(struct ev_args *a, int i, bool tuple, int deep)
 		return true;
 	}
 	if (json_type(j, i) == JSON_WORD) {
-		if (json_is(j, i, "true") || json_is(j, i, "false"))
-			buf_puts(
-			    &a->text, json_is(j, i, "true") ? "True" : "False");
+		if (json_is(j, i, "true"))
+			buf_puts(&a->text, "True");
+		else if (json_is(j, i, "false"))
+			buf_puts(&a->text, "False");
 		else if (json_is(j, i, "null"))
 			buf_puts(&a->text, "None");
 		else
@@ -255,28 +238,6 @@ put_json(struct ev_args *a, int i, bool tuple, int deep)
 	}
 	buf_putc(&a->text, tuple ? ')' : ']');
 	return ok;
-}
-
-/* A value that torch.profiler wrote as a text. Without one it may be None. */
-static void
-read_recorded(struct ev_args *a, struct ev_arg *g, struct mview type, int value)
-{
-	struct buf text = { 0 };
-
-	if (value < 0)
-		return;
-	json_unescape(&a->doc, value, &text);
-	g->kind = EV_VALUE;
-	if (text.len == 0 && type.n > 0 && !mv_eq(type, "NoneType"))
-		g->kind = EV_UNKNOWN;
-	else if (text.len == 0)
-		buf_puts(&a->text, "None");
-	else if (!put_literal(&a->text, text.s, text.len)) {
-		a->text.len = g->at;
-		ev_string(&a->text, text.s, text.len);
-	}
-	g->none = text.len == 0;
-	buf_free(&text);
 }
 
 static bool
@@ -311,7 +272,8 @@ read_call_arg(struct ev_args *a, int i)
 	int shape = json_get(j, i, "shape"), stride = json_get(j, i, "stride"),
 	    value = json_get(j, i, "value"), type = json_get(j, i, "type"),
 	    name = json_get(j, i, "name"), dtype = json_get(j, i, "dtype");
-	struct mview kind = { "", 0 };
+	struct mview kind;
+	struct buf text = { 0 };
 	struct ev_arg *g;
 
 	if (type < 0)
@@ -338,48 +300,52 @@ read_call_arg(struct ev_args *a, int i)
 		return true;
 	}
 	g->at = a->text.len;
-	if (dtype >= 0)
-		read_recorded(a, g, kind, value);
-	else if (value >= 0 && put_json(a, value, mv_eq(kind, "tuple"), 0))
+	if (dtype >= 0 && value >= 0) {
+		/* what torch.profiler wrote as a text; without one it may be
+		 * None */
+		json_unescape(j, value, &text);
+		g->none = text.len == 0;
+		g->kind = g->none && kind.n > 0 && !mv_eq(kind, "NoneType")
+			      ? EV_UNKNOWN
+			      : EV_VALUE;
+		if (g->none && g->kind == EV_VALUE) {
+			buf_puts(&a->text, "None");
+		} else if (!g->none &&
+			   !put_literal(&a->text, text.s, text.len)) {
+			a->text.len = g->at;
+			ev_string(&a->text, text.s, text.len);
+		}
+		buf_free(&text);
+	} else if (dtype < 0 && value >= 0 &&
+		   put_json(a, value, mv_eq(kind, "tuple"), 0)) {
 		g->kind = EV_VALUE;
+	}
 	g->n = a->text.len - g->at;
 	return true;
 }
 
-static void
-args_clear(struct ev_args *a)
-{
-	a->n = a->ntensors = a->ndims = 0;
-	buf_clear(&a->text);
-}
-
 const char *
-ev_args_read(struct ev_args *a, const char *s, size_t n)
+ev_args_read(struct ev_args *a, struct mview json, bool sizes)
 {
-	const struct json_doc *j = &a->doc;
-	int k;
-
-	args_clear(a);
-	if (!json_parse(&a->doc, s, n, TOKENS) || json_type(j, 0) != JSON_ARRAY)
-		return "its arguments are cut or damaged";
-	for (k = 1; k < json_next(j, 0); k = json_next(j, k))
-		if (json_type(j, k) != JSON_OBJECT || !read_call_arg(a, k))
-			return "its arguments are cut or damaged";
-	return NULL;
-}
-
-const char *
-ev_args_sizes(struct ev_args *a, const char *s, size_t n)
-{
+	const char *damaged = sizes ? "its sizes are cut or damaged"
+				    : "its arguments are cut or damaged";
 	const struct json_doc *j = &a->doc;
 	struct mview none = { NULL, 0 };
 	struct ev_arg *g;
 	int k;
 
-	args_clear(a);
-	if (!json_parse(&a->doc, s, n, TOKENS) || json_type(j, 0) != JSON_ARRAY)
-		return "its sizes are cut or damaged";
+	a->n = a->ntensors = a->ndims = 0;
+	buf_clear(&a->text);
+	if (!json_parse(&a->doc, json.s, json.n, TOKENS) ||
+	    json_type(j, 0) != JSON_ARRAY)
+		return damaged;
 	for (k = 1; k < json_next(j, 0); k = json_next(j, k)) {
+		if (!sizes) {
+			if (json_type(j, k) != JSON_OBJECT ||
+			    !read_call_arg(a, k))
+				return damaged;
+			continue;
+		}
 		g = add_arg(a, EV_UNKNOWN);
 		if (json_type(j, k) == JSON_ARRAY && json_next(j, k) == k + 1)
 			continue;
@@ -387,7 +353,7 @@ ev_args_sizes(struct ev_args *a, const char *s, size_t n)
 		g->at = a->ntensors;
 		g->n = 1;
 		if (!add_tensor(a, k, -1, none))
-			return "its sizes are cut or damaged";
+			return damaged;
 	}
 	return NULL;
 }

@@ -75,14 +75,6 @@ put_list(struct buf *b, const int64_t *v, size_t n)
 	buf_putc(b, ']');
 }
 
-/* A size of a convolution's result. */
-static int64_t
-conv_out(int64_t in, int64_t window, int64_t stride, int64_t pad)
-{
-	return in + 2 * pad < window ? -1
-				     : (in + 2 * pad - window) / stride + 1;
-}
-
 /* The stride and padding that give a result its size: as networks have them,
  * the padding keeps the size if the stride is 1, or is none. */
 static bool
@@ -96,7 +88,9 @@ conv_guess(
 	for (i = 0; i <= window; i++) {
 		*pad = i == 0 ? (window - 1) / 2 : i - 1;
 		for (*stride = 1; *stride <= 32; ++*stride)
-			if (conv_out(in, window, *stride, *pad) == out)
+			if (in + 2 * *pad < window
+				? out == -1
+				: (in + 2 * *pad - window) / *stride + 1 == out)
 				return true;
 	}
 	return false;
@@ -185,15 +179,6 @@ fill_call(struct call *x, size_t i, struct mview word)
 	return true;
 }
 
-/* "#0.1": the dimension below which the integers of a tensor are. */
-static void
-bound(struct call *x, struct ev_tensor *t, struct mview word)
-{
-	if (word.n == 4 && word.s[2] == '.')
-		t->below = size_of(
-		    x, (size_t)(word.s[1] - '0'), (size_t)(word.s[3] - '0'));
-}
-
 static bool
 use_rule(struct call *x)
 {
@@ -208,8 +193,10 @@ use_rule(struct call *x)
 			struct ev_tensor *t = &a->tensors[a->v[i].at];
 
 			t->no_grad = *word.s == '=';
-			if (*word.s == '#')
-				bound(x, t, word);
+			/* "#0.1": the dimension below which its integers are */
+			if (*word.s == '#' && word.n == 4 && word.s[2] == '.')
+				t->below = size_of(x, (size_t)(word.s[1] - '0'),
+				    (size_t)(word.s[3] - '0'));
 			continue;
 		}
 		if (word.n > 0 && *word.s == '=')
@@ -317,11 +304,20 @@ put_tensor(struct call *x, size_t i)
 	buf_puts(x->b, ")\n");
 }
 
+/* t0, t1, ...: the names of n tensors. */
+static void
+put_names(struct buf *b, size_t first, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		buf_printf(b, "%st%zu", i > 0 ? ", " : "", first + i);
+}
+
 static void
 put_arg(struct call *x, size_t i)
 {
 	const struct ev_arg *g = &x->a->v[i];
-	size_t k;
 
 	if (g->name.n > 0) {
 		buf_put(x->b, g->name.s, g->name.n);
@@ -333,9 +329,7 @@ put_arg(struct call *x, size_t i)
 		buf_printf(x->b, "t%zu", g->at);
 	else {
 		buf_putc(x->b, '[');
-		for (k = 0; k < g->n; k++)
-			buf_printf(
-			    x->b, "%st%zu", k > 0 ? ", " : "", g->at + k);
+		put_names(x->b, g->at, g->n);
 		buf_putc(x->b, ']');
 	}
 }
@@ -446,35 +440,6 @@ put_call(struct call *x)
 	return true;
 }
 
-static void
-put_run(struct call *x, int no)
-{
-	size_t i;
-
-	buf_puts(x->b, "    run(");
-	buf_printf(x->b, "%d, ", no);
-	ev_string(x->b, x->c->op.s, x->c->op.n);
-	buf_puts(x->b, ", [");
-	for (i = 0; i < x->a->ntensors; i++)
-		buf_printf(x->b, "%st%zu", i > 0 ? ", " : "", i);
-	buf_puts(x->b, "],\n        lambda ");
-	for (i = 0; i < x->a->ntensors; i++)
-		buf_printf(x->b, "%st%zu", i > 0 ? ", " : "", i);
-	buf_puts(x->b, ": ");
-}
-
-/* Why an op with this name cannot be run from sizes. */
-static const char *
-no_sizes_do(struct mview op)
-{
-	if (mv_starts(op, "_foreach_") || mv_starts(op, "_fused_") ||
-	    mv_eq(op, "cat") || mv_eq(op, "stack"))
-		return "it takes lists of tensors, of which the profile has "
-		       "only"
-		       " the sizes, not the borders";
-	return NULL;
-}
-
 const char *
 ev_call(struct buf *b, struct ev_args *a, const struct ev_case *c, int no,
     struct buf *assumed)
@@ -482,16 +447,19 @@ ev_call(struct buf *b, struct ev_args *a, const struct ev_case *c, int no,
 	struct call x = { .a = a, .c = c, .b = b, .assumed = assumed };
 	size_t i;
 
-	x.why = c->args.s != NULL ? ev_args_read(a, c->args.s, c->args.n)
+	x.why = c->args.s != NULL ? ev_args_read(a, c->args, false)
 		: c->shapes.s != NULL
-		    ? ev_args_sizes(a, c->shapes.s, c->shapes.n)
+		    ? ev_args_read(a, c->shapes, true)
 		    : "its arguments were not recorded (torch.profiler and "
 		      "emit_nvtx do"
 		      " with record_shapes=True)";
-	if (x.why == NULL && c->args.s == NULL)
-		x.why = no_sizes_do(c->op);
 	if (x.why != NULL)
 		return x.why;
+	if (c->args.s == NULL &&
+	    (mv_starts(c->op, "_foreach_") || mv_starts(c->op, "_fused_") ||
+		mv_eq(c->op, "cat") || mv_eq(c->op, "stack")))
+		return "it takes lists of tensors, of which the profile has "
+		       "only the sizes, not the borders";
 	if (a->ntensors == 0)
 		return "it takes no tensor";
 	if (mv_eq(c->op, "contiguous") && !a->tensors[0].strided)
@@ -512,7 +480,13 @@ ev_call(struct buf *b, struct ev_args *a, const struct ev_case *c, int no,
 		return x.why;
 	for (i = 0; i < a->ntensors; i++)
 		put_tensor(&x, i);
-	put_run(&x, no);
+	buf_printf(b, "    run(%d, ", no);
+	ev_string(b, c->op.s, c->op.n);
+	buf_puts(b, ", [");
+	put_names(b, 0, a->ntensors);
+	buf_puts(b, "],\n        lambda ");
+	put_names(b, 0, a->ntensors);
+	buf_puts(b, ": ");
 	if (!put_call(&x))
 		return x.why;
 	buf_puts(b, x.inplace ? ",\n        inplace=True)\n" : ")\n");

@@ -63,12 +63,9 @@ struct ev_case {
 	bool nhwc;                 /* its kernels work on channels_last */
 };
 
-/* Reads arguments of a marker or of `dlp-parse --inputs`. NULL, or why they
- * cannot be used. */
-const char *ev_args_read(struct ev_args *a, const char *s, size_t n);
-
-/* The same of sizes alone: an empty one is unknown. */
-const char *ev_args_sizes(struct ev_args *a, const char *s, size_t n);
+/* Reads arguments of a marker or of `dlp-parse --inputs`, or sizes alone, of
+ * which an empty one is unknown. NULL, or why they cannot be used. */
+const char *ev_args_read(struct ev_args *a, struct mview json, bool sizes);
 
 /* Numbers of a list of JSON, at most max; -1 if it is none. */
 int ev_list(struct mview json, int64_t *out, int max);
