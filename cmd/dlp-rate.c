@@ -339,41 +339,28 @@ quotient(double a, double b, double scale)
 	return a < 0 || b <= 0 ? UNKNOWN : a / b * scale;
 }
 
-/* The bound is whatever takes longer at the device's rates. */
-static void
-set_roof(const struct rate_work *w, struct rate_result *r)
-{
-	double mem = quotient(w->bytes, w->gb_s, 1); /* GB/s: bytes per ns */
-
-	if (w->comm) {
-		r->bound = NULL;
-		return;
-	}
-	if (r->peak_ns < 0 || mem < 0 || (r->peak_ns == 0 && mem == 0) ||
-	    (w->group && w->roof_ns < 0)) {
-		r->roof_ns = w->roof_ns;
-		return;
-	}
-	r->bound = r->peak_ns >= mem ? "compute" : "memory";
-	r->roof_ns = r->peak_ns >= mem ? r->peak_ns : mem;
-	if (w->roof_ns >= 0)
-		r->roof_ns = w->roof_ns;
-}
-
 static void
 rate_of(const struct rate_work *w, struct rate_result *r)
 {
+	double mem = quotient(w->bytes, w->gb_s, 1); /* GB/s: bytes per ns */
+
 	r->tflops = quotient(w->flop, w->ns, 1e-3);
 	r->gb_s = quotient(w->bytes, w->ns, 1);
 	r->ai = quotient(w->flop, w->bytes, 1);
-	r->bound = "unknown";
 	/* No arithmetic takes no time, whatever the peak. TFLOP/s are FLOPs per
 	 * ns divided by 1000. */
 	r->peak_ns = w->peak_ns >= 0 ? w->peak_ns
 		     : w->flop == 0  ? 0
 				     : quotient(w->flop, w->peak_tflops, 1e-3);
-	r->roof_ns = UNKNOWN;
-	set_roof(w, r);
+	/* the bound is whatever takes longer at the device's rates */
+	r->bound = w->comm ? NULL : "unknown";
+	r->roof_ns = w->comm ? UNKNOWN : w->roof_ns;
+	if (!w->comm && r->peak_ns >= 0 && mem >= 0 &&
+	    (r->peak_ns > 0 || mem > 0) && !(w->group && w->roof_ns < 0)) {
+		r->bound = r->peak_ns >= mem ? "compute" : "memory";
+		if (r->roof_ns < 0)
+			r->roof_ns = r->peak_ns >= mem ? r->peak_ns : mem;
+	}
 	r->peak_tflops = w->peak_tflops > 0 ? w->peak_tflops : UNKNOWN;
 	if (w->peak_ns > 0 && w->flop > 0) /* of several types: their mean */
 		r->peak_tflops = quotient(w->flop, w->peak_ns, 1e-3);

@@ -36,24 +36,12 @@ struct tc_names {
 	struct buf name, full, lower; /* scratch */
 };
 
-/* A profiler's table has the name as the compiler made it, or the readable
- * one: _ZN2at6native... is at::native::... */
+/* The rule for a name, NULL if none decides. A profiler's table has the name as
+ * the compiler made it, or the readable one: _ZN2at6native... is
+ * at::native::... Names repeat, so the newest are remembered. The rules live as
+ * long as t; nobody keeps a name of the map. */
 static const struct namerule *
 rule_of_name(struct tc_names *t, const char *s, size_t n)
-{
-	buf_clear(&t->name);
-	buf_clear(&t->full);
-	buf_clear(&t->lower);
-	buf_put(&t->name, s, n);
-	demangle(buf_str(&t->name), &t->full);
-	name_lower(&t->lower, t->full.s, t->full.len);
-	return namerules_find(&t->rules, t->lower.s, t->lower.len);
-}
-
-/* The same; names repeat, so the newest are remembered. The answers are rules,
- * which live as long as t; nobody keeps a name of the map. */
-static const struct namerule *
-recall_rule(struct tc_names *t, const char *s, size_t n)
 {
 	const struct namerule *u;
 	uint32_t id;
@@ -63,7 +51,13 @@ recall_rule(struct tc_names *t, const char *s, size_t n)
 		smap_clear(&t->seen);
 	id = smap_put(&t->seen, s, n, &fresh);
 	if (fresh) {
-		u = rule_of_name(t, s, n);
+		buf_clear(&t->name);
+		buf_clear(&t->full);
+		buf_clear(&t->lower);
+		buf_put(&t->name, s, n);
+		demangle(buf_str(&t->name), &t->full);
+		name_lower(&t->lower, t->full.s, t->full.len);
+		u = namerules_find(&t->rules, t->lower.s, t->lower.len);
 		t->seen.val[id] =
 		    u == NULL ? 0 : (uint64_t)(u - t->rules.v) + 1;
 	}
@@ -80,7 +74,7 @@ put_verdict(struct tc_names *t, const char *s, size_t n)
 	if (n > 0 && s[n - 1] == '\r') /* lines end in CR LF */
 		n--;
 	if (n > 0)
-		u = recall_rule(t, s, n);
+		u = rule_of_name(t, s, n);
 	buf_put(&out_buf, s, n);
 	buf_putc(&out_buf, '\t');
 	buf_puts(&out_buf, ynu_name(judge_verdict(u)));

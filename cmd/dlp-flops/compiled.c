@@ -97,22 +97,14 @@ typed_bytes(const struct op_args *a)
 		t = &a->v[i];
 		if (t->type != ARG_TENSOR)
 			continue;
-		size = t->dtype != NULL
-			   ? dt_size(dt_torch(t->dtype, t->dtype_len))
+		size = t->dtype.s != NULL
+			   ? dt_size(dt_find("torch", t->dtype.s, t->dtype.n))
 			   : 0;
 		if (size <= 0)
 			return -1;
 		sum = size_add(sum, size_mul(arg_numel(a, t), size));
 	}
 	return sum > 0 ? sum : -1;
-}
-
-/* torch.compile's regions: their op says nothing about what a kernel does. */
-static bool
-is_region(const struct flops_op *op)
-{
-	return mv_starts(op->name, "CompiledFunction") ||
-	       mv_starts(op->name, "CompiledFxGraph");
 }
 
 /* The sizes without those that are empty, of arguments that are no tensors. */
@@ -157,7 +149,11 @@ put_prim(struct buf *b, const struct flops_kern *k)
 			put_tensor_sizes(b, p->shapes.s, p->shapes.n);
 		}
 	} else if (last != NULL &&
-		   (op == NULL || op->name.s == NULL || is_region(op) ||
+		   (op == NULL || op->name.s == NULL ||
+		       /* the op of a region of torch.compile says nothing
+			* about what a kernel does */
+		       mv_starts(op->name, "CompiledFunction") ||
+		       mv_starts(op->name, "CompiledFxGraph") ||
 		       strncmp(last, "triton_", 7) == 0)) {
 		buf_puts(b, last);
 	} else {

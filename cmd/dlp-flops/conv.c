@@ -63,7 +63,7 @@ conv_args(const struct kern_work *w, struct conv_sizes *c, bool transposed)
 		if (c->stride[i] == 0 || c->dil[i] == 0)
 			return false;
 	if (p != NULL && p->type == ARG_STR) {
-		c->same = p->str_len == 4 && memcmp(p->str, "same", 4) == 0;
+		c->same = mv_eq(p->str, "same");
 		return true; /* "valid" means no padding */
 	}
 	return spatial_arg(w, "padding", 4, 0, c->nsp, c->pad);

@@ -34,18 +34,12 @@ static const struct {
 	[DT_C128] = { "complex128", 16, 80 },
 };
 
-static enum dtype
-find_type(const char *table, const char *s, size_t n)
+enum dtype
+dt_find(const char *table, const char *s, size_t n)
 {
 	struct mview v = vocab_find(table, s, n);
 
 	return dt_named(v.s, v.n);
-}
-
-enum dtype
-dt_torch(const char *s, size_t n)
-{
-	return find_type("torch", s, n);
 }
 
 const char *
@@ -78,27 +72,13 @@ dt_marker(const char *s, size_t n)
 		s += 6;
 		n -= 6;
 	}
-	return find_type("marker", s, n);
-}
-
-enum dtype
-dt_cpp(const char *s, size_t n)
-{
-	return find_type("cpp", s, n);
-}
-
-enum dtype
-dt_cpp_any(const char *s, size_t n)
-{
-	enum dtype t = dt_cpp(s, n);
-
-	return t != DT_NONE ? t : find_type("cpp-any", s, n);
+	return dt_find("marker", s, n);
 }
 
 void
 dt_pyprof(struct buf *b, const char *s, size_t n)
 {
-	enum dtype t = find_type("pyprof", s, n);
+	enum dtype t = dt_find("pyprof", s, n);
 
 	if (t == DT_NONE)
 		t = dt_marker(s, n);

@@ -169,8 +169,8 @@ argument(const struct ex *x, const char *s, size_t n)
 	if (n == 1 && *s >= 'A' && *s <= 'Z')
 		return arg_at(a, (size_t)(*s - 'A'));
 	for (i = 0; i < a->n; i++)
-		if (a->v[i].named && a->v[i].name_len == n &&
-		    memcmp(a->v[i].name, s, n) == 0)
+		if (a->v[i].named && a->v[i].name.n == n &&
+		    memcmp(a->v[i].name.s, s, n) == 0)
 			return &a->v[i];
 	return NULL;
 }

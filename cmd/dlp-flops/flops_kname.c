@@ -103,8 +103,9 @@ cpp_type(struct mview t, bool all)
 	for (p = t.s; p < e; p = q + (q == p)) {
 		for (q = p; q < e && cpp_ident(*q); q++)
 			;
-		dt = all ? dt_cpp_any(p, (size_t)(q - p))
-			 : dt_cpp(p, (size_t)(q - p));
+		dt = dt_find("cpp", p, (size_t)(q - p));
+		if (dt == DT_NONE && all)
+			dt = dt_find("cpp-any", p, (size_t)(q - p));
 		if (dt == DT_NONE)
 			continue;
 		if (all ? mv_find(t, "complex<") == NULL
@@ -184,19 +185,6 @@ template_int(struct mview t)
 			;
 	return num_i64(p, (size_t)(e - p), &v) && v > 0 && v < 4096 ? (int)v
 								    : 0;
-}
-
-/* The number in the first template argument after mark; 0 if there is none. */
-static int
-first_template_int(struct mview name, const char *mark)
-{
-	const char *p = mv_find(name, mark);
-	struct mview arg;
-
-	if (p == NULL ||
-	    cpp_split(p + strlen(mark), name.s + name.n, &arg, 1) == 0)
-		return 0;
-	return template_int(arg);
 }
 
 /* BinaryFunctor<a, b, result, op>; AUnaryFunctor and BUnaryFunctor hold one of
@@ -421,12 +409,13 @@ void
 kname_set(struct kname *k, const struct kname_rules *r, const char *full,
     size_t n, const char *brief, size_t nbrief)
 {
+	static const char gather[] = "vectorized_gather_kernel<";
 	static const char *const methods[] = { "fft", "winograd", "gemv",
 		"small" }; /* in the order of METHOD_ */
 	const struct namerule *u;
 	struct buf lower = { 0 };
 	struct pat_name p;
-	struct mview name;
+	struct mview name, arg;
 	const char *s;
 	size_t i;
 
@@ -451,7 +440,10 @@ kname_set(struct kname *k, const struct kname_rules *r, const char *full,
 	if (k->dt == DT_NONE)
 		k->dt = k->elem.dt;
 	k->esize = opaque_size(name);
-	k->gather = first_template_int(name, "vectorized_gather_kernel<");
+	s = strstr(k->lower, gather);
+	if (s != NULL &&
+	    cpp_split(s + strlen(gather), k->lower + n, &arg, 1) == 1)
+		k->gather = template_int(arg);
 	if (k->gather > 16)
 		k->gather = 0;
 	k->copies = find_fact(r, "copies", &p) != NULL;

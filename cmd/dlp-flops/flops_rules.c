@@ -131,23 +131,6 @@ combine(struct flops_rules *rules, const struct flops_rule *base,
 	return rule;
 }
 
-/* Appends the forward's name for that of a backward whose forward was not
- * found: native_layer_norm for NativeLayerNorm. */
-static void
-put_snake_case(struct buf *b, const char *s, size_t n)
-{
-	size_t i;
-
-	for (i = 0; i < n; i++)
-		if (s[i] < 'A' || s[i] > 'Z') {
-			buf_putc(b, s[i]);
-		} else {
-			if (i > 0 && s[i - 1] >= 'a' && s[i - 1] <= 'z')
-				buf_putc(b, '_');
-			buf_putc(b, (char)(s[i] - 'A' + 'a'));
-		}
-}
-
 /* The rule of an op together with its module: torch.nn.functional.embedding,
  * LSTMCell.forward, myext::fused_mlp; NULL if there is none. */
 static struct flops_rule *
@@ -192,7 +175,10 @@ find_plain(struct flops_rules *rules, const char *op, size_t n)
 static struct flops_rule *
 find_any(struct flops_rules *rules, struct mview mod, struct mview op)
 {
+	struct buf *b = &rules->name;
 	struct flops_rule *r;
+	size_t i;
+	char c;
 
 	if (mv_starts(op, "triton_tem_"))
 		op.n = 10; /* the rest names the op and its number */
@@ -203,12 +189,21 @@ find_any(struct flops_rules *rules, struct mview mod, struct mview op)
 		r = find_plain(rules, op.s, op.n);
 	if (r == NULL && op.n > 1 && op.s[op.n - 1] == '_')
 		r = find_plain(rules, op.s, op.n - 1);
-	if (r == NULL && op.n > 0 && *op.s >= 'A' && *op.s <= 'Z') {
-		buf_clear(&rules->name);
-		put_snake_case(&rules->name, op.s, op.n);
-		r = find_plain(rules, rules->name.s, rules->name.len);
+	if (r != NULL || op.n == 0 || *op.s < 'A' || *op.s > 'Z')
+		return r;
+	/* the forward's name for that of a backward whose forward was not
+	 * found: native_layer_norm for NativeLayerNorm */
+	buf_clear(b);
+	for (i = 0; i < op.n; i++) {
+		c = op.s[i];
+		if (c >= 'A' && c <= 'Z') {
+			if (i > 0 && op.s[i - 1] >= 'a' && op.s[i - 1] <= 'z')
+				buf_putc(b, '_');
+			c = (char)(c - 'A' + 'a');
+		}
+		buf_putc(b, c);
 	}
-	return r;
+	return find_plain(rules, b->s, b->len);
 }
 
 /* The same ops occur with many sizes, so each name is looked up once. */

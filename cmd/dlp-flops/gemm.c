@@ -292,12 +292,12 @@ read_equation(const struct op_args *a, const struct op_arg *eq,
     const struct op_arg *x, const struct op_arg *y, struct ein *e)
 {
 	struct labels l;
-	const char *s = eq->str, *end = s + eq->str_len, *comma, *arrow;
+	const char *s = eq->str.s, *end = s + eq->str.n, *comma, *arrow;
 	int c;
 
 	memset(&l, 0, sizeof(l));
-	comma = memchr(s, ',', eq->str_len);
-	arrow = memchr(s, '-', eq->str_len);
+	comma = memchr(s, ',', eq->str.n);
+	arrow = memchr(s, '-', eq->str.n);
 	if (comma == NULL || arrow == NULL || arrow < comma ||
 	    arrow + 1 == end || arrow[1] != '>' ||
 	    !note_labels(&l, s, (size_t)(comma - s), a, x, IN_A) ||
@@ -360,7 +360,7 @@ ein_dims(const struct kern_work *w, struct ein *e)
 	e->n_a = arg_numel(a, x);
 	e->n_b = arg_numel(a, y);
 	if (a->typed)
-		return eq != NULL && eq->str != NULL &&
+		return eq != NULL && eq->str.s != NULL &&
 		       read_equation(a, eq, x, y, e);
 	return ein_by_gradient(w->grad, e);
 }

@@ -55,15 +55,8 @@ int dt_size(enum dtype t);
 /* A marker's type text: float32, half, int (a Python scalar), ... */
 enum dtype dt_marker(const char *s, size_t n);
 
-/* A C++ type name in a demangled kernel name: __half, double2, ... */
-enum dtype dt_cpp(const char *s, size_t n);
-
-/* The same, including integers and bool, which a kernel uses to count and mask.
- */
-enum dtype dt_cpp_any(const char *s, size_t n);
-
-/* The type that torch.profiler writes as c10::BFloat16. */
-enum dtype dt_torch(const char *s, size_t n);
+/* The type of a name in a table of vocab.tab. */
+enum dtype dt_find(const char *table, const char *s, size_t n);
 
 /* Appends PyProf's word for a marker's type: fp32. A type that PyProf does not
  * know gets our name; one that we do not know either is left as it is. */
@@ -102,14 +95,14 @@ enum op_arg_type {
 
 struct op_arg {
 	enum op_arg_type type;
-	bool bad;             /* a shape or list that is not integers >= 0 */
-	bool named;           /* a keyword argument */
-	const char *name;     /* views into the JSON text */
-	const char *type_txt; /* "tensor", "int" as in the marker */
-	const char *dtype;
-	const char *str; /* the value, if it is a string */
-	size_t name_len, type_len, dtype_len, str_len;
-	int64_t ival;  /* the value of an ARG_INT or ARG_BOOL */
+	bool bad;   /* a shape or list that is not integers >= 0 */
+	bool named; /* a keyword argument */
+	/* views into the JSON text; s is NULL if unset */
+	struct mview name;
+	struct mview type_txt; /* "tensor", "int" as in the marker */
+	struct mview dtype;
+	struct mview str; /* the value, if it is a string */
+	int64_t ival;     /* the value of an ARG_INT or ARG_BOOL */
 	double fval;   /* the value of an ARG_FLOAT; 0 if it is not a number */
 	size_t dim;    /* index of its first dimension in dims */
 	size_t nd;     /* number of dimensions */

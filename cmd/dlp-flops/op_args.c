@@ -144,8 +144,7 @@ arg_named(const struct op_args *a, const char *name, int i)
 	size_t k;
 
 	for (k = 0; k < a->n; k++)
-		if (a->v[k].named &&
-		    text_is(a->v[k].name, a->v[k].name_len, name))
+		if (a->v[k].named && mv_eq(a->v[k].name, name))
 			return &a->v[k];
 	if (i >= 0 && (size_t)i < a->n && !a->v[i].named)
 		return &a->v[i];
@@ -237,18 +236,15 @@ read_member(
 	size_t k;
 
 	if (json_is(t, i, "name")) {
-		g->name = text.s;
-		g->name_len = text.n;
+		g->name = text;
 	} else if (json_is(t, i, "type")) {
 		g->type = ARG_OTHER;
 		for (k = 0; k < ARRAY_LEN(types); k++)
 			if (mv_eq(text, types[k].text))
 				g->type = types[k].type;
-		g->type_txt = text.s;
-		g->type_len = text.n;
+		g->type_txt = text;
 	} else if (json_is(t, i, "dtype")) {
-		g->dtype = text.s;
-		g->dtype_len = text.n;
+		g->dtype = text;
 		g->dt = dt_marker(text.s, text.n);
 	} else if (json_is(t, i, "shape")) {
 		read_dims(a, g, t, i + 1);
@@ -257,8 +253,7 @@ read_member(
 	} else if (json_type(t, i + 1) == JSON_ARRAY) {
 		read_dims(a, g, t, i + 1);
 	} else if (json_type(t, i + 1) == JSON_STRING) {
-		g->str = text.s;
-		g->str_len = text.n;
+		g->str = text;
 	} else if (json_type(t, i + 1) == JSON_WORD &&
 		   !json_i64(t, i + 1, &g->ival)) {
 		g->ival = *text.s == 't'; /* true */
@@ -292,8 +287,7 @@ args_marker(struct op_args *a, const char *s, size_t n)
 		     k = json_next(t, k + 1))
 			read_member(a, g, t, k);
 		/* DLProf's markers name a tensor after the call that made it */
-		g->named = g->name_len > 0 &&
-			   memchr(g->name, '/', g->name_len) == NULL;
+		g->named = g->name.n > 0 && !mv_has(g->name, "/");
 	}
 	a->typed = true;
 	return true;

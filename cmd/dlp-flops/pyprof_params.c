@@ -46,8 +46,8 @@ params_dtype(struct buf *b, const struct kern_work *w, const struct op_arg *t)
 {
 	enum dtype dt = DT_NONE;
 
-	if (t != NULL && t->dtype != NULL) {
-		dt_pyprof(b, t->dtype, t->dtype_len);
+	if (t != NULL && t->dtype.s != NULL) {
+		dt_pyprof(b, t->dtype.s, t->dtype.n);
 	} else {
 		if (t == NULL || !w->a->typed)
 			dt = w->k->dt;
@@ -94,11 +94,11 @@ params_any(const struct kern_work *w, struct buf *b)
 		return true;
 	buf_putc(b, '[');
 	for (i = 0; i < a->n; i++) {
-		if (a->v[i].type != ARG_TENSOR || a->v[i].dtype == NULL)
+		if (a->v[i].type != ARG_TENSOR || a->v[i].dtype.s == NULL)
 			continue;
 		buf_puts(b, sep);
 		buf_putc(b, '\'');
-		buf_put(b, a->v[i].dtype, a->v[i].dtype_len);
+		buf_put(b, a->v[i].dtype.s, a->v[i].dtype.n);
 		buf_putc(b, '\'');
 		sep = ",";
 	}
@@ -119,15 +119,15 @@ params_field(
 		params_tuple(b, w->a, g);
 	else if (what == '@' && g->type == ARG_TENSOR)
 		params_dtype(b, w, g);
-	else if (what == '@' && g->type_txt != NULL) {
-		dt_pyprof(b, g->type_txt, g->type_len);
+	else if (what == '@' && g->type_txt.s != NULL) {
+		dt_pyprof(b, g->type_txt.s, g->type_txt.n);
 		buf_putc(b, ',');
 	} else if (what == '^')
 		buf_i64(b, w->a->dims[g->dim]);
 	else if (what == '%' && (g->type == ARG_INT || g->type == ARG_BOOL))
 		buf_i64(b, g->ival);
-	else if (what == '%' && g->str != NULL)
-		buf_put(b, g->str, g->str_len);
+	else if (what == '%' && g->str.s != NULL)
+		buf_put(b, g->str.s, g->str.n);
 	else
 		return what == '@';
 	return true;

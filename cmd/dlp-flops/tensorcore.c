@@ -62,41 +62,6 @@ tc_decide(const struct namerules *rules, const char *name, size_t n)
 #define SMALL 16     /* the smallest side of a tile of a matrix instruction */
 #define ROW_BYTES 16 /* bytes that one copy into the tiles moves */
 
-struct sides { /* -1 if unknown */
-	int64_t m, n, k;
-};
-
-/* The operands are the last two matrices among the arguments, because a matrix
- * before them is added. */
-static bool
-sides_of(const struct kern_work *w, struct sides *s)
-{
-	const struct op_args *a = w->a;
-	const struct op_arg *x = NULL, *y = NULL;
-	int64_t rows;
-	size_t i;
-
-	for (i = 0; i < a->n; i++)
-		if (a->v[i].type == ARG_TENSOR && !a->v[i].bad &&
-		    a->v[i].nd >= 2) {
-			x = y;
-			y = &a->v[i];
-		}
-	if (x == NULL)
-		return false;
-	s->k = arg_dim(a, x, -1);
-	/* linear multiplies by the transposed weight */
-	if (mv_starts(w->op, "linear")) {
-		s->n = arg_dim(a, y, -2);
-		rows = arg_numel(a, x);
-		s->m = s->k > 0 && rows > 0 ? rows / s->k : -1;
-	} else {
-		s->n = arg_dim(a, y, -1);
-		s->m = arg_dim(a, x, -2);
-	}
-	return true;
-}
-
 /* True if a row of n elements is not a multiple of 16 bytes. */
 static bool
 odd_row(int64_t n, enum dtype dt)
@@ -107,20 +72,39 @@ odd_row(int64_t n, enum dtype dt)
 	       n % (size == 0 ? 2 * ROW_BYTES : ROW_BYTES / size) != 0;
 }
 
+/* The operands are the last two matrices among the arguments, because a matrix
+ * before them is added. */
 static unsigned
 gemm_shape(const struct kern_work *w, enum dtype dt)
 {
-	struct sides s;
+	const struct op_args *a = w->a;
+	const struct op_arg *x = NULL, *y = NULL;
+	int64_t m, n, k, rows;
 	unsigned bits = 0;
+	size_t i;
 
-	if (!sides_of(w, &s))
+	for (i = 0; i < a->n; i++)
+		if (a->v[i].type == ARG_TENSOR && !a->v[i].bad &&
+		    a->v[i].nd >= 2) {
+			x = y;
+			y = &a->v[i];
+		}
+	if (x == NULL)
 		return 0;
-	if (s.m == 1 || s.n == 1 || s.k == 1)
+	m = arg_dim(a, x, -2);
+	k = arg_dim(a, x, -1);
+	n = arg_dim(a, y, -1);
+	if (mv_starts(w->op, "linear")) { /* times the transposed weight */
+		n = arg_dim(a, y, -2);
+		rows = arg_numel(a, x);
+		m = k > 0 && rows > 0 ? rows / k : -1;
+	}
+	if (m == 1 || n == 1 || k == 1)
 		bits |= SHAPE_VECTOR;
-	if ((s.m > 0 && s.m < SMALL) || (s.n > 0 && s.n < SMALL) ||
-	    (s.k > 0 && s.k < SMALL))
+	if ((m > 0 && m < SMALL) || (n > 0 && n < SMALL) ||
+	    (k > 0 && k < SMALL))
 		bits |= SHAPE_SMALL;
-	if (odd_row(s.k, dt) || odd_row(s.n, dt))
+	if (odd_row(k, dt) || odd_row(n, dt))
 		bits |= SHAPE_UNALIGNED;
 	return bits;
 }
