@@ -156,12 +156,11 @@ csv_next(struct ncu_csv *c)
 struct ncu_table {
 	char **cols; /* names of our columns, the first of them ncu_tc */
 	int ncols;
-	struct smap keys;       /* -> list of rows */
-	struct ncu_rows *lists; /* by number of the key */
-	size_t nlists;
-	struct buf text; /* values, escaped, each with a NUL behind it */
-	size_t *at;      /* row * ncols + column: place in text */
-	bool *used;      /* by row */
+	struct smap keys; /* -> number of rows */
+	struct map rows;  /* key's number, and which of its rows -> row */
+	struct buf text;  /* values, escaped, each with a NUL behind it */
+	size_t *at;       /* row * ncols + column: place in text */
+	bool *used;       /* by row */
 	size_t nrows, cap;
 	uint64_t bad;   /* rows with too few fields */
 	struct buf key; /* scratch */
@@ -381,21 +380,6 @@ is_word_char(char c)
 	       (c >= '0' && c <= '9') || c == '_' || c == '$';
 }
 
-/* The place after the bracket that closes the one at s[i]. */
-static size_t
-after_bracket(const char *s, size_t n, size_t i)
-{
-	char open = s[i], close = open == '(' ? ')' : open == '{' ? '}' : ']';
-	size_t depth = 0;
-
-	for (; i < n; i++) {
-		depth += s[i] == open;
-		if (s[i] == close && --depth == 0)
-			return i + 1;
-	}
-	return n;
-}
-
 static void
 put_plain_word(struct buf *out, const char *s, size_t n)
 {
@@ -432,6 +416,8 @@ plain_name(struct buf *out, const char *s, size_t n)
 {
 	static const char unnamed[] = "<unnamed>";
 	size_t i = 0, end;
+	int depth;
+	char close;
 
 	while (i < n) {
 		end = i + 1;
@@ -441,7 +427,12 @@ plain_name(struct buf *out, const char *s, size_t n)
 			if (n - end < 2 || memcmp(s + end, "::", 2) != 0)
 				put_plain_word(out, s + i, end - i);
 		} else if (s[i] == '(' || s[i] == '{' || s[i] == '[') {
-			end = after_bracket(s, n, i);
+			/* up to the bracket that closes it */
+			close = s[i] == '(' ? ')' : s[i] == '{' ? '}' : ']';
+			for (depth = 1; end < n && depth > 0; end++) {
+				depth += s[end] == s[i];
+				depth -= s[end] == close;
+			}
 			if (n - i > 7 && memcmp(s + i + 1, "lambda", 6) == 0)
 				buf_puts(out, "lambda");
 		} else if (n - i >= sizeof(unnamed) - 1 &&
@@ -457,10 +448,6 @@ plain_name(struct buf *out, const char *s, size_t n)
 /*
  * The table
  */
-
-struct ncu_rows { /* of a key */
-	size_t *v, n, cap;
-};
 
 static void
 add_col(struct ncu_table *t, struct ncu_head *h, const char *name, int field)
@@ -564,22 +551,6 @@ put_metric(struct ncu_table *t, const struct ncu_csv *c,
 	}
 }
 
-static void
-add_to_key(struct ncu_table *t, uint32_t key, size_t row)
-{
-	struct ncu_rows *l;
-
-	if (key >= t->nlists) {
-		t->lists =
-		    xrealloc(t->lists, (size_t)key + 1, sizeof(*t->lists));
-		memset(&t->lists[key], 0, sizeof(*t->lists));
-		t->nlists = (size_t)key + 1;
-	}
-	l = &t->lists[key];
-	ARRAY_GROW(l->v, l->n, l->cap);
-	l->v[l->n++] = row;
-}
-
 static struct mview
 field_view(const struct ncu_csv *c, int i)
 {
@@ -592,6 +563,7 @@ static void
 add_kernel(
     struct ncu_table *t, const struct ncu_csv *c, const struct ncu_head *h)
 {
+	uint32_t k;
 	int i;
 
 	if (t->nrows == t->cap) {
@@ -609,8 +581,9 @@ add_kernel(
 	for (i = 0; i < 2; i++) {
 		table_key(&t->key, field_view(c, h->name),
 		    field_view(c, h->grid), field_view(c, h->block), i == 1);
-		add_to_key(t, smap_put(&t->keys, t->key.s, t->key.len, NULL),
-		    t->nrows);
+		k = smap_put(&t->keys, t->key.s, t->key.len, NULL);
+		*map_put(&t->rows, (uint64_t)k << 32 | t->keys.val[k]++, NULL) =
+		    t->nrows;
 	}
 	t->nrows++;
 }
@@ -695,7 +668,7 @@ find_counters(struct ncu *x, const struct rec *r)
 {
 	struct ncu_table *t = &x->table;
 	struct mview name, g = rec_get(r, COL_grid), b = rec_get(r, COL_block);
-	const struct ncu_rows *rows;
+	const uint64_t *row;
 	uint32_t k = SMAP_NONE;
 	uint64_t *seen, no;
 	int64_t iter;
@@ -718,11 +691,11 @@ find_counters(struct ncu *x, const struct rec *r)
 	seen =
 	    map_put(&x->seen, (uint64_t)k << 32 | (uint32_t)(iter + 1), NULL);
 	no = (*seen)++;
-	rows = &t->lists[k];
-	if (no >= rows->n)
+	row = map_get(&t->rows, (uint64_t)k << 32 | no);
+	if (row == NULL)
 		return SIZE_MAX;
-	t->used[rows->v[no]] = true;
-	return rows->v[no];
+	t->used[*row] = true;
+	return *row;
 }
 
 static void
@@ -814,7 +787,6 @@ main(int argc, char **argv)
 	struct stage st;
 	const char *path;
 	bool unbuffered;
-	size_t i;
 	int rc;
 
 	cli_init("dlp-ncu");
@@ -839,9 +811,7 @@ main(int argc, char **argv)
 	    out_ext_named((const char *const *)ncu.table.cols, ncu.table.ncols);
 	stage_anew(&st, notes);
 	rc = stage_run(&st);
-	for (i = 0; i < ncu.table.nlists; i++)
-		free(ncu.table.lists[i].v);
-	free(ncu.table.lists);
+	map_free(&ncu.table.rows);
 	free_all(ncu.table.cols, ncu.table.ncols);
 	smap_free(&ncu.table.keys);
 	buf_free(&ncu.table.text);
