@@ -97,9 +97,10 @@ typed_bytes(const struct op_args *a)
 		t = &a->v[i];
 		if (t->type != ARG_TENSOR)
 			continue;
-		size = t->dtype.s != NULL
-			   ? dt_size(dt_find("torch", t->dtype.s, t->dtype.n))
-			   : 0;
+		size =
+		    t->dtype.s != NULL
+			? dtypes[dt_find("torch", t->dtype.s, t->dtype.n)].size
+			: 0;
 		if (size <= 0)
 			return -1;
 		sum = size_add(sum, size_mul(arg_numel(a, t), size));

@@ -7,12 +7,7 @@
 #include "kern_work.h"
 #include "mview.h"
 
-static const struct {
-	const char *name;
-	int size;   /* bytes; 0: less than one */
-	int min_cc; /* the first generation whose Tensor Cores take it; Volta
-		     * 70, Turing 75, Ampere 80, ... */
-} types[DT_N] = {
+const struct dtype_def dtypes[DT_N] = {
 	[DT_NONE] = { NULL, 0, 0 },
 	[DT_FP64] = { "fp64", 8, 80 },
 	[DT_FP32] = { "fp32", 4, 70 },
@@ -42,27 +37,15 @@ dt_find(const char *table, const char *s, size_t n)
 	return dt_named(v.s, v.n);
 }
 
-const char *
-dt_name(enum dtype t)
-{
-	return types[t].name;
-}
-
 enum dtype
 dt_named(const char *s, size_t n)
 {
 	int i;
 
 	for (i = 1; i < DT_N; i++)
-		if (text_is(s, n, types[i].name))
+		if (text_is(s, n, dtypes[i].name))
 			return (enum dtype)i;
 	return DT_NONE;
-}
-
-int
-dt_size(enum dtype t)
-{
-	return types[t].size;
 }
 
 enum dtype
@@ -85,11 +68,5 @@ dt_pyprof(struct buf *b, const char *s, size_t n)
 	if (t == DT_NONE)
 		buf_put(b, s, n);
 	else
-		buf_puts(b, types[t].name);
-}
-
-int
-dt_tc_min_cc(enum dtype t)
-{
-	return types[t].min_cc;
+		buf_puts(b, dtypes[t].name);
 }

@@ -39,7 +39,7 @@ elements_by(const struct kern_work *w, int block, int64_t blocks, int *size)
 			n = t->type == ARG_TENSOR ? arg_numel(from[i], t) : -1;
 			if (!blocks_fit(n, block, blocks))
 				continue;
-			*size = dt_size(t->dt);
+			*size = dtypes[t->dt].size;
 			return n;
 		}
 	return -1;
@@ -116,7 +116,7 @@ elem_count(const struct kern_work *w, struct answer *r)
 		size = e->in[i];
 		t = arg_tensor(w->a, (size_t)i);
 		if (e->casts) /* only a marker has the sizes in memory */
-			size = t != NULL && !w->bprop ? dt_size(t->dt) : 0;
+			size = t != NULL && !w->bprop ? dtypes[t->dt].size : 0;
 		bytes = size_add(bytes,
 		    size > 0 ? size_mul(stored(w, sums, i, n), size) : -1);
 	}

@@ -294,29 +294,22 @@ factor(struct ex *x)
 }
 
 static struct val
-term(struct ex *x)
-{
-	struct val r = factor(x);
-	char c;
-
-	while ((c = ex_peek(x)) == '*' || c == '/' || c == '%') {
-		x->p++;
-		r = val_apply(c, r, factor(x));
-	}
-	return r;
-}
-
-static struct val
 sum(struct ex *x)
 {
-	struct val r = term(x);
-	char c;
+	struct val r = { true, 0 }, t;
+	char c, sign = '+';
 
-	while ((c = ex_peek(x)) == '+' || c == '-') {
+	for (;; sign = c) {
+		t = factor(x);
+		while ((c = ex_peek(x)) == '*' || c == '/' || c == '%') {
+			x->p++;
+			t = val_apply(c, t, factor(x));
+		}
+		r = val_apply(sign, r, t);
+		if (c != '+' && c != '-')
+			return r;
 		x->p++;
-		r = val_apply(c, r, term(x));
 	}
-	return r;
 }
 
 static struct val

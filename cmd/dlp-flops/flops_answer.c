@@ -175,7 +175,6 @@ question(const struct flops *fl, const struct flops_op *op,
 		.grad = &fl->answers.grad,
 		.k = k->name,
 		.sub = k->sub,
-		.brief = k->name->last,
 		.grid = grid,
 		.block = block_of(grid),
 		.ranks = fl->ranks };

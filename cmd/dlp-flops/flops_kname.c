@@ -36,8 +36,16 @@ void
 kname_open(struct kname_rules *r, const char *tc_path)
 {
 	static const char *const words[] = { "fact", "value" };
+	const char *t;
+	size_t i;
 
-	tc_open(&r->tc, tc_path);
+	judge_open(&r->tc, tc_path, "tc.rules");
+	for (i = 0; i < r->tc.n; i++) {
+		t = r->tc.v[i].word[JUDGE_TYPE];
+		if (strcmp(t, "-") != 0 && dt_named(t, strlen(t)) == DT_NONE)
+			die("%s:%u: no such type '%s'", r->tc.file,
+			    r->tc.v[i].line, t);
+	}
 	namerules_parse(&r->facts, "kernels.rules",
 	    shipped_text("kernels.rules"), words, ARRAY_LEN(words));
 }
@@ -148,8 +156,9 @@ opaque_size(struct mview t)
 static int
 cpp_size(struct mview t)
 {
-	return mv_find(t, "opaquetype<") != NULL ? opaque_size(t)
-						 : dt_size(cpp_type(t, true));
+	return mv_find(t, "opaquetype<") != NULL
+		   ? opaque_size(t)
+		   : dtypes[cpp_type(t, true)].size;
 }
 
 /* Fills in up to max arguments of the list that begins at s; returns their
@@ -428,7 +437,13 @@ kname_set(struct kname *k, const struct kname_rules *r, const char *full,
 	pat_name_set(&p, k->lower, n);
 	if (brief != NULL)
 		k->last = xmemdup(brief, nbrief);
-	k->tc = tc_decide(&r->tc, k->lower, n);
+	u = namerules_find(&r->tc, k->lower, n);
+	k->tc.verdict = (enum tc)judge_verdict(u);
+	if (u != NULL) {
+		s = u->word[JUDGE_TYPE];
+		k->tc.id = u->word[JUDGE_ID];
+		k->tc.dt = dt_named(s, strlen(s));
+	}
 	set_dtype(k, r, &p);
 	if ((s = find_fact(r, "part", &p)) != NULL) {
 		k->part = *s == 'a' ? KP_AUX : *s == 'e' ? KP_ELEM : KP_REDUCE;

@@ -172,7 +172,7 @@ write_kern(struct flops *fl, const struct flops_result *res,
 	out_raw(res->params.s, res->params.n);
 	out_opt(flop >= 0, part ? 0 : flop);
 	out_opt(a->bytes >= 0 && !part, a->bytes);
-	out_word(dt_name(a->dt));
+	out_word(dtypes[a->dt].name);
 	out_word(family_names[a->family]);
 	out_word(role_names[role]);
 	/* the file is the upper half of a device's place */

@@ -135,42 +135,35 @@ matmul_dims(const struct op_args *a, const struct op_arg *x,
 	return true;
 }
 
-static bool
-linear_dims(const struct op_args *a, struct gemm_sizes *g)
+bool
+gemm_sizes(const struct kern_work *w, int first, struct gemm_sizes *g)
 {
+	const struct op_args *a = w->a;
 	const struct op_arg *x = arg_named(a, "input", 0);
-	const struct op_arg *w = arg_named(a, "weight", 1);
+	const struct op_arg *wt = arg_named(a, "weight", 1);
 	size_t i;
 
-	if (x == NULL || w == NULL || x->nd == 0 || w->nd < 1 || w->nd > 2 ||
-	    arg_dim(a, x, -1) != arg_dim(a, w, -1))
+	memset(g, 0, sizeof(*g));
+	if (first != GEMM_LINEAR) {
+		if (!matmul_dims(a, arg_at(a, (size_t)first),
+			arg_at(a, (size_t)first + 1), g))
+			return false;
+		if (first == 1)
+			g->n_c = arg_numel(a, arg_at(a, 0));
+		g->n_out = size_mul(size_mul(g->b, g->m), g->n);
+		return true;
+	}
+	if (x == NULL || wt == NULL || x->nd == 0 || wt->nd < 1 || wt->nd > 2 ||
+	    arg_dim(a, x, -1) != arg_dim(a, wt, -1))
 		return false;
 	g->b = g->m = 1;
 	for (i = 0; i + 1 < x->nd; i++)
 		g->m = size_mul(g->m, a->dims[x->dim + i]);
 	g->k = arg_dim(a, x, -1);
-	g->n = w->nd == 1 ? 1 : arg_dim(a, w, 0);
+	g->n = wt->nd == 1 ? 1 : arg_dim(a, wt, 0);
 	g->n_a = arg_numel(a, x);
-	g->n_b = arg_numel(a, w);
-	return true;
-}
-
-bool
-gemm_sizes(const struct kern_work *w, int first, struct gemm_sizes *g)
-{
-	const struct op_args *a = w->a;
-
-	memset(g, 0, sizeof(*g));
-	if (first == GEMM_LINEAR) {
-		if (!linear_dims(a, g))
-			return false;
-	} else if (!matmul_dims(a, arg_at(a, (size_t)first),
-		       arg_at(a, (size_t)first + 1), g)) {
-		return false;
-	} else if (first == 1) {
-		g->n_c = arg_numel(a, arg_at(a, 0));
-	}
-	g->n_out = size_mul(size_mul(g->b, g->m), g->n);
+	g->n_b = arg_numel(a, wt);
+	g->n_out = size_mul(g->m, g->n);
 	return true;
 }
 

@@ -111,7 +111,7 @@ read_type(struct mview v, struct hlo_type *t)
 		return false;
 	name = vocab_find("hlo", v.s, (size_t)(p - v.s));
 	t->dt = dt_named(name.s, name.n);
-	t->bits = t->dt == DT_INT4 ? 4 : 8 * dt_size(t->dt);
+	t->bits = t->dt == DT_INT4 ? 4 : 8 * dtypes[t->dt].size;
 	for (p++; p < e && *p != ']'; p = q + (q < e && *q == ',')) {
 		q = side_until(p, e, ",]");
 		if (*p == '<' && p < q) /* <=8: at most */
@@ -136,28 +136,36 @@ type_numel(const struct hlo_type *t)
 	return n;
 }
 
-/* Part i of a tuple's type, or the type itself; s is NULL if it is missing. */
+/* Item i of a list with commas; s is NULL if it is missing. */
 static struct mview
-type_part(struct mview v, int64_t i)
+list_item(const char *p, const char *e, int64_t i)
 {
-	const char *p = v.s, *e = v.s + v.n, *q;
+	const char *q;
 
-	if (v.n == 0 || *p != '(')
-		return i == 0 ? v : mv(NULL, NULL);
-	for (p++; p < e; p = q + 1) {
+	for (; p < e; p = q + 1) {
 		while (p < e && (*p == ' ' || *p == ','))
 			p++;
 		if (e - p > 2 && p[0] == '/' && p[1] == '*') {
 			p = side_until(p + 1, e, "/");
 			p += p < e;
 		}
-		for (q = p; q < e && *q != ',' && *q != ')'; q++)
-			if (*q == '(' || *q == '[' || *q == '{')
-				q = closing_of(q, e - 1);
+		q = p;
+		while ((q = side_until(q, e, ",)([{")) < e && *q != ',' &&
+		       *q != ')')
+			q = closing_of(q, e - 1) + 1;
 		if (i-- == 0)
 			return q > p ? mv(p, q) : mv(NULL, NULL);
 	}
 	return mv(NULL, NULL);
+}
+
+/* Part i of a tuple's type, or the type itself; s is NULL if it is missing. */
+static struct mview
+type_part(struct mview v, int64_t i)
+{
+	if (v.n == 0 || *v.s != '(')
+		return i == 0 ? v : mv(NULL, NULL);
+	return list_item(v.s + 1, v.s + v.n, i);
 }
 
 /* The bytes of a type, all parts of a tuple; -1 if unknown. */
@@ -205,22 +213,12 @@ static bool
 operand_type(
     const struct hlo *h, const struct hlo_line *l, int i, struct mview *type)
 {
-	struct buf list = { 0 };
-	struct mview v;
-	const char *p, *hash, *e;
+	const char *p, *hash, *e = l->operands.s + l->operands.n;
+	struct mview v = list_item(l->operands.s, e, i);
 	int64_t part = 0;
 
-	/* the operands read like a tuple */
-	buf_putc(&list, '(');
-	buf_put(&list, l->operands.s, l->operands.n);
-	buf_putc(&list, ')');
-	v = type_part((struct mview){ list.s, list.len }, i);
-	if (v.s == NULL) {
-		buf_free(&list);
+	if (v.s == NULL)
 		return false;
-	}
-	v.s = l->operands.s + (v.s - list.s - 1);
-	buf_free(&list);
 	e = v.s + v.n;
 	for (p = e; p > v.s && p[-1] != ' ';)
 		p--;

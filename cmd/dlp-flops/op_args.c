@@ -54,7 +54,7 @@ work_dtype(const struct kern_work *w)
 int64_t
 work_bytes(const struct kern_work *w, int64_t n)
 {
-	int size = dt_size(work_dtype(w));
+	int size = dtypes[work_dtype(w)].size;
 
 	return size == 0 ? -1 : size_mul(n, size);
 }

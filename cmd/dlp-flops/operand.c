@@ -194,7 +194,7 @@ asked_size(const struct kern_work *w, size_t d, int64_t in)
 int64_t
 operand_esize(const struct kern_work *w)
 {
-	int size = dt_size(work_dtype(w));
+	int size = dtypes[work_dtype(w)].size;
 
 	if (size <= 0)
 		size = w->k->esize;
@@ -285,7 +285,7 @@ operand_function(const char *name, size_t n)
 int64_t
 operand_of(const struct kern_work *w, const struct op_arg *t, int fn)
 {
-	int size = dt_size(t->dt);
+	int size = dtypes[t->dt].size;
 
 	switch (fn) {
 	case FN_NUMEL:

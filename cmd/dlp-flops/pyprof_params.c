@@ -53,7 +53,7 @@ params_dtype(struct buf *b, const struct kern_work *w, const struct op_arg *t)
 			dt = w->k->dt;
 		if (dt == DT_NONE)
 			return;
-		buf_puts(b, dt_name(dt));
+		buf_puts(b, dtypes[dt].name);
 	}
 	buf_putc(b, ',');
 }
@@ -369,7 +369,7 @@ static bool
 bprop_gemm(const struct kern_work *w, const struct cell_sizes *c, struct buf *b)
 {
 	int64_t tx, ty, gx, gy, m;
-	const char *s = w->brief, *what, *comma;
+	const char *s = w->k->last, *what, *comma;
 	size_t n = s == NULL ? 0 : strlen(s);
 
 	if (n < 3 ||

@@ -1,11 +1,10 @@
 /*
- * Whether a kernel uses Tensor Cores, by tc.rules; and if it does not, whether
- * it could, and why not. kern_work.h declares the functions.
+ * Whether a kernel that uses no Tensor Cores could, and why it does not.
+ * kern_work.h declares the functions.
  */
 #include <string.h>
 
 #include "array.h"
-#include "err.h"
 #include "kern_work.h"
 #include "out.h"
 
@@ -20,40 +19,6 @@ enum {
 };
 
 /*
- * Used or not, by tc.rules
- */
-
-void
-tc_open(struct namerules *rules, const char *path)
-{
-	const char *t;
-	size_t i;
-
-	judge_open(rules, path, "tc.rules");
-	for (i = 0; i < rules->n; i++) {
-		t = rules->v[i].word[JUDGE_TYPE];
-		if (strcmp(t, "-") != 0 && dt_named(t, strlen(t)) == DT_NONE)
-			die("%s:%u: no such type '%s'", rules->file,
-			    rules->v[i].line, t);
-	}
-}
-
-struct tc_rule
-tc_decide(const struct namerules *rules, const char *name, size_t n)
-{
-	const struct namerule *u = namerules_find(rules, name, n);
-	struct tc_rule r = { NULL, (enum tc)judge_verdict(u), DT_NONE };
-	const char *t;
-
-	if (u == NULL)
-		return r;
-	t = u->word[JUDGE_TYPE];
-	r.id = u->word[JUDGE_ID];
-	r.dt = dt_named(t, strlen(t));
-	return r;
-}
-
-/*
  * Sizes that keep a product off Tensor Cores, or make it slow. NVIDIA's guide
  * "Matrix Multiplication Background" recommends M, N and K that are multiples
  * of 16 bytes; the matrix instructions (mma of PTX) have no side below 8 or 16.
@@ -66,7 +31,7 @@ tc_decide(const struct namerules *rules, const char *name, size_t n)
 static bool
 odd_row(int64_t n, enum dtype dt)
 {
-	int size = dt_size(dt); /* 0: half a byte */
+	int size = dtypes[dt].size; /* 0: half a byte */
 
 	return dt != DT_NONE && n > 0 && size <= ROW_BYTES &&
 	       n % (size == 0 ? 2 * ROW_BYTES : ROW_BYTES / size) != 0;
@@ -199,7 +164,7 @@ eligible(const struct tc_kernel *t, enum tc used)
 		return t->family == FAM_NONE ? TC_UNKNOWN : TC_NO;
 	if (t->dt == DT_NONE || cc == 0)
 		return TC_UNKNOWN;
-	need = dt_tc_min_cc(t->dt);
+	need = dtypes[t->dt].min_cc;
 	return need != 0 && cc >= need ? TC_YES : TC_NO;
 }
 
@@ -250,7 +215,7 @@ reason(const struct tc_kernel *t, bool tf32, bool used)
 	bool complex = dt == DT_C64 || dt == DT_C128;
 	bool half = dt == DT_FP16 || dt == DT_BF16 || dt == DT_16BIT;
 	unsigned method = t->k->method, shape = t->shape;
-	int cc = t->dev.cc, min_cc = dt_tc_min_cc(dt);
+	int cc = t->dev.cc, min_cc = dtypes[dt].min_cc;
 	const struct {
 		const char *id;
 		bool holds;
