@@ -15,29 +15,10 @@
 #include "stage.h"
 
 /* The columns of a source, from 1: col[0] is the row's key. */
-enum { K_START = 1, K_DUR, K_OWN };
+enum { K_START = 1, K_DUR };
 
-/* The numbers of a row, in the order in which the loader wrote them. */
-struct row {
-	const char *p;
-};
-
-static struct row
-row_of(sqlite3_value *v)
-{
-	return (struct row){ sqlite3_value_blob(v) };
-}
-
-static int64_t
-row_next(struct row *r)
-{
-	return kineto_next(&r->p);
-}
-
-static const char frame[] = "autograd::engine::evaluate_function: ";
-
-static struct mview
-text_of(const struct kineto *k, int64_t id)
+struct mview
+kineto_text(const struct kineto *k, int64_t id)
 {
 	struct mview v = { "", 0 };
 
@@ -46,40 +27,45 @@ text_of(const struct kineto *k, int64_t id)
 	return v;
 }
 
+/* Sets the members that the row at v holds. */
+static void
+set_members(int table, sqlite3_value *v, struct event *ev)
+{
+	const struct kineto_col *c = kineto_tables[table].col;
+	const char *p = sqlite3_value_blob(v);
+
+	for (; c->how != R_END; c++, p += sizeof(int64_t))
+		memcpy((char *)ev + c->to, p, sizeof(int64_t));
+}
+
+/* What a source has beside its table and columns. */
+static const struct source_of {
+	enum ev_kind kind;
+	const char *table, *cols;
+	row_fn *row;
+	int table_no, at; /* at: the column of the row; after corr and pid */
+} sources[];
+
 /* Times count from the first event of the file. */
 static bool
-times(const struct kineto *k, const struct ev_source *s, sqlite3_value **col,
-    struct event *ev)
+member_row(
+    void *ctx, const struct ev_source *s, sqlite3_value **col, struct event *ev)
 {
+	const struct source_of *of = &sources[s->tag];
+	const struct kineto *k = ctx;
 	int64_t dur = db_value(col[K_DUR]);
 
 	if (sqlite3_value_type(col[K_START]) != SQLITE_INTEGER) {
 		source_bad_row(s);
 		return false;
 	}
+	set_members(of->table_no, col[of->at], ev);
 	ev->start = num_sub(sqlite3_value_int64(col[K_START]), k->first);
 	if (dur != EV_UNSET)
 		ev->end = num_add(ev->start, dur);
+	if (of->at > K_DUR + 1)
+		ev->corr = db_value(col[K_DUR + 1]);
 	return true;
-}
-
-/* What rows of a thread begin with; *r: what follows. */
-static bool
-thread_row(const struct kineto *k, const struct ev_source *s,
-    sqlite3_value **col, struct event *ev, struct row *r)
-{
-	if (!times(k, s, col, ev))
-		return false;
-	*r = row_of(col[K_OWN]);
-	ev->pid = row_next(r);
-	ev->tid = row_next(r);
-	return true;
-}
-
-static const char *
-domain_of(const struct kineto *k, int64_t id)
-{
-	return id != EV_UNSET ? smap_str(&k->texts, (uint32_t)id, NULL) : "";
 }
 
 /*
@@ -89,50 +75,34 @@ domain_of(const struct kineto *k, int64_t id)
  * numbers to the ranges of the program nor a sequence number to the frames
  * around backward nodes.
  */
-static void
-compose(
-    struct kineto *k, struct mview name, int64_t seq, int64_t id, int64_t rest)
-{
-	struct buf *b = &k->text;
-
-	buf_clear(b);
-	buf_put(b, name.s, name.n);
-	if (seq != EV_UNSET && seq >= 0 && !mv_starts(name, frame)) {
-		buf_puts(b, ", seq = ");
-		buf_i64(b, seq);
-	}
-	if (id != EV_UNSET && id >= 0) {
-		buf_puts(b, ", op_id = ");
-		buf_i64(b, id);
-	}
-	if (rest != EV_UNSET)
-		buf_put(b, text_of(k, rest).s, text_of(k, rest).n);
-}
-
 static bool
 op_row(
     void *ctx, const struct ev_source *s, sqlite3_value **col, struct event *ev)
 {
 	struct kineto *k = ctx;
-	const char *domain;
-	struct mview name;
-	struct row r;
-	int64_t seq, id;
+	struct buf *b = &k->text;
+	struct mview name, rest;
 
-	if (!thread_row(k, s, col, ev, &r))
+	if (!member_row(ctx, s, col, ev))
 		return false;
-	domain = ev->range.domain = domain_of(k, row_next(&r));
-	ev->range.push = true;
-	ev->range.end_tid = EV_UNSET;
-	name = text_of(k, row_next(&r));
-	seq = row_next(&r);
-	id = row_next(&r);
-	if (strcmp(domain, "cpu_op") == 0)
-		compose(k, name, seq, id, row_next(&r));
-	else
-		compose(k, name, EV_UNSET, EV_UNSET, EV_UNSET);
-	ev->text = buf_str(&k->text);
-	ev->text_len = (uint32_t)k->text.len;
+	name = kineto_text(k, ev->name);
+	rest = kineto_text(k, ev->corr);
+	ev->range = (struct ev_range){ .domain = kineto_text(k, ev->stack).s,
+		.end_tid = EV_UNSET,
+		.push = true };
+	buf_clear(b);
+	buf_put(b, name.s, name.n);
+	if (strcmp(ev->range.domain, "cpu_op") == 0) {
+		if (ev->op >= 0 &&
+		    !mv_starts(name, "autograd::engine::evaluate_function: "))
+			buf_printf(b, ", seq = %lld", (long long)ev->op);
+		if (ev->nth >= 0)
+			buf_printf(b, ", op_id = %lld", (long long)ev->nth);
+		buf_put(b, rest.s, rest.n);
+	}
+	ev->corr = EV_UNSET;
+	ev->text = buf_str(b);
+	ev->text_len = (uint32_t)b->len;
 	return true;
 }
 
@@ -140,57 +110,25 @@ static bool
 call_row(
     void *ctx, const struct ev_source *s, sqlite3_value **col, struct event *ev)
 {
-	struct row r = row_of(col[K_OWN + 2]);
-
-	if (!times(ctx, s, col, ev))
-		return false;
-	ev->corr = db_value(col[K_OWN]);
-	ev->pid = db_value(col[K_OWN + 1]);
-	ev->tid = row_next(&r);
-	ev->name = row_next(&r);
 	ev->call.ret = EV_UNSET;
-	return true;
+	ev->pid = db_value(col[K_DUR + 2]);
+	return member_row(ctx, s, col, ev);
 }
 
-/* *r: what follows in the row. */
 static bool
-gpu_row(void *ctx, const struct ev_source *s, sqlite3_value **col,
-    struct event *ev, struct row *r)
+gpu_row(
+    void *ctx, const struct ev_source *s, sqlite3_value **col, struct event *ev)
 {
 	const struct kineto *k = ctx;
 
-	if (!times(ctx, s, col, ev))
-		return false;
-	*r = row_of(col[K_OWN + 1]);
-	ev->corr = db_value(col[K_OWN]);
-	ev->gpu.dev = row_next(r);
-	ev->gpu.ctx = row_next(r);
-	ev->gpu.stream = row_next(r);
-	ev->gpu.node =
-	    k->graph.any && s->tag != 0 ? db_value(col[K_OWN + 2]) : EV_UNSET;
-	return true;
-}
-
-static bool
-kern_row(
-    void *ctx, const struct ev_source *s, sqlite3_value **col, struct event *ev)
-{
-	struct row r;
-	int i;
-
-	if (!gpu_row(ctx, s, col, ev, &r))
-		return false;
-	ev->name = row_next(&r);
-	ev->gpu.kern.short_name = row_next(&r);
-	ev->gpu.kern.mangled = EV_UNSET;
-	for (i = 0; i < 3; i++)
-		ev->gpu.kern.grid[i] = row_next(&r);
-	for (i = 0; i < 3; i++)
-		ev->gpu.kern.block[i] = row_next(&r);
-	ev->gpu.kern.regs = row_next(&r);
-	ev->gpu.kern.smem = row_next(&r);
-	ev->gpu.kern.dynsmem = EV_UNSET;
-	return true;
+	if (s->kind == EV_KERN)
+		ev->gpu.kern.mangled = ev->gpu.kern.dynsmem = EV_UNSET;
+	if (s->kind == EV_SET)
+		ev->gpu.set.value = EV_UNSET;
+	ev->gpu.node = k->graph.any && s->kind != EV_SYNC
+			   ? db_value(col[K_DUR + 3])
+			   : EV_UNSET;
+	return member_row(ctx, s, col, ev);
 }
 
 /* Memcpy HtoD (Pageable -> Device): the kind, and where from and to. */
@@ -221,15 +159,13 @@ memory_of(struct mview v)
 		{ "managed_static", "managed-static" },
 		{ "Unknown", "unknown" },
 	};
+	size_t i;
 
-	const char *word = known_word(v, words, ARRAY_LEN(words));
-	size_t n;
-
-	/* kinds of args are small words */
-	for (n = 0; word == NULL && n < ARRAY_LEN(words); n++)
-		if (mv_eq(v, words[n][1]))
-			word = words[n][1];
-	return word;
+	for (i = 0; i < ARRAY_LEN(words); i++)
+		if (mv_eq(v, words[i][0]) ||
+		    mv_eq(v, words[i][1])) /* as args have the kinds */
+			return words[i][1];
+	return NULL;
 }
 
 static const char *
@@ -276,31 +212,15 @@ static bool
 copy_row(
     void *ctx, const struct ev_source *s, sqlite3_value **col, struct event *ev)
 {
-	struct kineto *k = ctx;
 	struct mview v;
-	struct row r;
 
-	if (!gpu_row(ctx, s, col, ev, &r))
+	if (!gpu_row(ctx, s, col, ev))
 		return false;
-	v = text_of(k, row_next(&r));
-	ev->gpu.copy.bytes = row_next(&r);
+	v = kineto_text(ctx, ev->name);
+	ev->name = EV_UNSET;
 	ev->gpu.copy.kind = copy_kind(between(&v, " ", " "));
 	ev->gpu.copy.src_mem = memory_of(between(&v, "(", " -> "));
 	ev->gpu.copy.dst_mem = memory_of(between(&v, " -> ", ")"));
-	return true;
-}
-
-static bool
-set_row(
-    void *ctx, const struct ev_source *s, sqlite3_value **col, struct event *ev)
-{
-	struct row r;
-
-	if (!gpu_row(ctx, s, col, ev, &r))
-		return false;
-	ev->gpu.set.bytes = row_next(&r);
-	ev->gpu.set.value = EV_UNSET;
-	ev->gpu.set.mem = NULL;
 	return true;
 }
 
@@ -321,15 +241,14 @@ sync_row(
 		{ "Stream Sync", "stream" },
 		{ "Context Sync", "context" },
 	};
-	struct kineto *k = ctx;
-	struct row r;
 
-	if (!gpu_row(ctx, s, col, ev, &r))
+	if (!gpu_row(ctx, s, col, ev))
 		return false;
-	ev->gpu.stream = unless_none(ev->gpu.stream);
 	ev->gpu.sync.kind =
-	    known_word(text_of(k, row_next(&r)), words, ARRAY_LEN(words));
-	ev->gpu.sync.event = unless_none(row_next(&r));
+	    known_word(kineto_text(ctx, ev->name), words, ARRAY_LEN(words));
+	ev->name = EV_UNSET;
+	ev->gpu.stream = unless_none(ev->gpu.stream);
+	ev->gpu.sync.event = unless_none(ev->gpu.sync.event);
 	return true;
 }
 
@@ -338,17 +257,12 @@ static bool
 record_row(
     void *ctx, const struct ev_source *s, sqlite3_value **col, struct event *ev)
 {
-	struct row call = row_of(col[K_OWN + 2]), r = row_of(col[K_OWN + 3]);
-
-	if (!times(ctx, s, col, ev))
+	if (!member_row(ctx, s, col, ev))
 		return false;
-	ev->corr = db_value(col[K_OWN]);
-	ev->pid = db_value(col[K_OWN + 1]);
-	ev->tid = row_next(&call);
-	ev->event.dev = row_next(&r);
-	ev->event.ctx = row_next(&r);
-	ev->event.stream = unless_none(row_next(&r));
-	ev->event.event = unless_none(row_next(&r));
+	ev->pid = db_value(col[K_DUR + 2]);
+	ev->tid = kineto_member(sqlite3_value_blob(col[K_DUR + 3]), CALL_TID);
+	ev->event.stream = unless_none(ev->event.stream);
+	ev->event.event = unless_none(ev->event.event);
 	return true;
 }
 
@@ -356,32 +270,12 @@ static bool
 mem_row(
     void *ctx, const struct ev_source *s, sqlite3_value **col, struct event *ev)
 {
-	struct row r;
-	int64_t bytes;
-
-	if (!thread_row(ctx, s, col, ev, &r))
+	if (!member_row(ctx, s, col, ev))
 		return false;
-	ev->mem.dev = row_next(&r);
-	bytes = row_next(&r);
-	ev->mem.op = bytes < 0 ? "free" : "alloc";
-	ev->mem.bytes = bytes == EV_UNSET || bytes >= 0 ? bytes : -bytes;
-	ev->mem.addr = row_next(&r);
-	ev->mem.used = row_next(&r);
-	ev->mem.pool_bytes = row_next(&r);
+	ev->mem.op = ev->mem.bytes < 0 ? "free" : "alloc";
+	if (ev->mem.bytes != EV_UNSET && ev->mem.bytes < 0)
+		ev->mem.bytes = -ev->mem.bytes;
 	ev->mem.corr = ev->mem.pool = EV_UNSET;
-	ev->mem.kind = NULL;
-	return true;
-}
-
-static bool
-over_row(
-    void *ctx, const struct ev_source *s, sqlite3_value **col, struct event *ev)
-{
-	struct row r;
-
-	if (!thread_row(ctx, s, col, ev, &r))
-		return false;
-	ev->name = row_next(&r);
 	return true;
 }
 
@@ -389,119 +283,76 @@ static bool
 node_row(
     void *ctx, const struct ev_source *s, sqlite3_value **col, struct event *ev)
 {
-	struct row r = row_of(col[K_OWN]);
-
-	if (!times(ctx, s, col, ev))
-		return false;
-	ev->end = EV_UNSET;
-	ev->pid = row_next(&r);
-	ev->tid = row_next(&r);
-	ev->node.node = row_next(&r);
 	ev->node.orig = EV_UNSET;
-	return true;
+	return member_row(ctx, s, col, ev);
 }
 
 static bool
 sample_row(
     void *ctx, const struct ev_source *s, sqlite3_value **col, struct event *ev)
 {
-	struct row r;
-
-	if (!thread_row(ctx, s, col, ev, &r))
-		return false;
-	ev->stack = row_next(&r);
 	ev->label = "python";
-	return true;
+	return member_row(ctx, s, col, ev);
 }
 
-static const struct {
-	enum ev_kind kind;
-	const char *table, *cols;
-	row_fn *row;
-	const char *gid, *corr;
-} tables[] = {
-	{ EV_RANGE, "kineto_op", "ts, dur, row", op_row, NULL, NULL },
-	{ EV_CALL, "kineto_call", "ts, dur, corr, pid, row", call_row, "pid",
-	    "corr" },
-	{ EV_KERN, "kineto_kern", "ts, dur, corr, row, node", kern_row, NULL,
-	    "corr" },
-	{ EV_COPY, "kineto_copy", "ts, dur, corr, row, node", copy_row, NULL,
-	    "corr" },
-	{ EV_SET, "kineto_set", "ts, dur, corr, row, node", set_row, NULL,
-	    "corr" },
-	{ EV_SYNC, "kineto_sync", "ts, dur, corr, row", sync_row, NULL,
-	    "corr" },
-	{ EV_MEM, "kineto_mem", "ts, dur, row", mem_row, NULL, NULL },
-	{ EV_OVER, "kineto_over", "ts, dur, row", over_row, NULL, NULL },
-	{ EV_NODE, "kineto_node", "ts, NULL, row", node_row, NULL, NULL },
-	{ EV_SAMPLE, "kineto_sample", "ts, dur, row", sample_row, NULL, NULL },
+#define CALL "ts, dur, corr, pid, row"
+#define GPU "ts, dur, corr, row, node"
+#define OTHER "ts, dur, row"
+static const struct source_of sources[] = {
+	{ EV_RANGE, "kineto_op", OTHER, op_row, T_OP, 3 },
+	{ EV_CALL, "kineto_call", CALL, call_row, T_CALL, 5 },
+	{ EV_KERN, "kineto_kern", GPU, gpu_row, T_KERN, 4 },
+	{ EV_COPY, "kineto_copy", GPU, copy_row, T_COPY, 4 },
+	{ EV_SET, "kineto_set", GPU, gpu_row, T_SET, 4 },
+	{ EV_SYNC, "kineto_sync", "ts, dur, corr, row", sync_row, T_SYNC, 4 },
+	{ EV_MEM, "kineto_mem", OTHER, mem_row, T_MEM, 3 },
+	{ EV_OVER, "kineto_over", OTHER, member_row, T_OVER, 3 },
+	{ EV_NODE, "kineto_node", "ts, NULL, row", node_row, T_NODE, 3 },
+	{ EV_SAMPLE, "kineto_sample", OTHER, sample_row, T_SAMPLE, 3 },
+	/* the records of CUDA events, with their calls */
+	{ EV_EVENT, "kineto_event", "c.ts, NULL, c.corr, c.pid, c.row, e.row",
+	    record_row, T_EVENT, 6 },
 };
-
-static bool
-has_rows(sqlite3 *db, const char *table)
-{
-	sqlite3_stmt *st = db_prepare(db, "SELECT 1 FROM %s LIMIT 1", table);
-	bool any = db_step(st);
-
-	sqlite3_finalize(st);
-	return any;
-}
-
-/* The records of CUDA events, with their calls. */
-static void
-add_records(struct profile *p)
-{
-	struct ev_source *s;
-
-	if (!has_rows(p->db, "kineto_event"))
-		return;
-	s = source_add(&p->sources, EV_EVENT, "kineto_event", record_row);
-	s->keyless = s->unordered = true;
-	s->from = "kineto_call AS c CROSS JOIN kineto_event AS e"
-		  " ON e.corr = c.corr";
-	s->key = "c.rowid";
-	s->cols = "c.ts, NULL, c.corr, c.pid, c.row, e.row";
-	s->start = "c.ts";
-}
 
 static void *
 kineto_open(struct profile *p)
 {
 	struct kineto *k = p->kineto;
+	const struct source_of *of;
 	struct ev_source *s;
-	size_t i;
 
 	k->prof = p;
-	for (i = 0; i < ARRAY_LEN(tables); i++) {
-		s = source_add(&p->sources, tables[i].kind, tables[i].table,
-		    tables[i].row);
-		s->from = tables[i].table;
-		s->cols = tables[i].cols;
+	for (of = sources; of < sources + ARRAY_LEN(sources); of++) {
+		if (of->kind == EV_EVENT &&
+		    db_number(p->db, "SELECT 1 FROM kineto_event LIMIT 1") != 1)
+			continue;
+		s = source_add(&p->sources, of->kind, of->table, of->row);
+		s->tag = (int)(of - sources);
+		s->from = of->table;
+		s->cols = of->cols;
 		s->start = "ts";
-		s->end = tables[i].kind != EV_MEM && tables[i].kind != EV_NODE
-			     ? "ts + dur"
-			     : NULL;
-		s->gid = tables[i].gid;
-		s->corr = tables[i].corr;
+		if (of->kind != EV_MEM && of->kind != EV_NODE)
+			s->end = "ts + dur";
+		s->gid = of->kind == EV_CALL ? "pid" : NULL;
+		if (of->kind == EV_CALL || EV_IS_GPU(of->kind))
+			s->corr = "corr";
 		s->unordered = true;
-		/* whether col[K_OWN + 2] is the node */
-		s->tag = strstr(tables[i].cols, "node") != NULL;
+		if (of->kind != EV_EVENT)
+			continue;
+		s->keyless = true;
+		s->from = "kineto_call AS c CROSS JOIN kineto_event AS e"
+			  " ON e.corr = c.corr";
+		s->key = "c.rowid";
+		s->start = "c.ts";
+		s->end = NULL;
 	}
-	add_records(p);
 	return k;
-}
-
-static void
-kineto_close(void *ctx)
-{
-	kineto_free(ctx);
 }
 
 static bool
 kineto_string(void *ctx, int64_t id, struct buf *out)
 {
-	struct kineto *k = ctx;
-	struct mview v = text_of(k, id);
+	struct mview v = kineto_text(ctx, id);
 
 	buf_put(out, v.s, v.n);
 	return true;
@@ -627,13 +478,14 @@ put_names(struct kineto *k)
 	for (; t < e; t++) {
 		name = map_get(&k->procs, (uint64_t)t->pid);
 		if (t->pid != last && name != NULL)
-			fact_proc(
-			    k->prof, t->pid, domain_of(k, (int64_t)*name - 1));
+			fact_proc(k->prof, t->pid,
+			    kineto_text(k, (int64_t)*name - 1).s);
 		last = t->pid;
 		i = smap_find_pair(&k->threads, t->pid, t->tid);
 		if (i != SMAP_NONE)
 			fact_thread(k->prof, t->pid, t->tid,
-			    domain_of(k, (int64_t)k->threads.val[i]), EV_UNSET);
+			    kineto_text(k, (int64_t)k->threads.val[i]).s,
+			    EV_UNSET);
 	}
 }
 
@@ -741,7 +593,7 @@ kineto_notes(void *ctx)
 const struct dialect dialect_kineto = {
 	.name = "kineto",
 	.open = kineto_open,
-	.close = kineto_close,
+	.close = kineto_free,
 	.facts = kineto_facts,
 	.string = kineto_string,
 	.notes = kineto_notes,

@@ -10,13 +10,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "buf.h"
 #include "dialect.h"
 #include "infile.h"
 #include "map.h"
 #include "mview.h"
-#include "varint.h"
 
 /* Facts of the header. */
 enum kineto_head {
@@ -235,15 +235,77 @@ struct kineto {
 	} stack;
 };
 
-/* The next number of a row that the loader wrote. */
-static inline int64_t
-kineto_next(const char **p)
-{
-	uint64_t v;
+enum { /* the tables of the temporary database, and what inserts their rows */
+	T_OP,
+	T_CALL,
+	T_KERN,
+	T_COPY,
+	T_SET,
+	T_SYNC,
+	T_EVENT,
+	T_WAITED,
+	T_MEM,
+	T_OVER,
+	T_CODE,
+	T_NODE,
+	T_SAMPLE,
+	T_N
+};
 
-	*p = varint_get(*p, &v);
-	return varint_unfold(v - 1);
+/* How a member of an event is read from a trace. */
+enum kineto_how {
+	R_END,
+	R_INT,
+	R_EITHER,  /* the other field, where the first is missing */
+	R_ELEMENT, /* of a list; in their order */
+	R_ID,      /* the number of a text */
+	R_SHORT,   /* that of a kernel's short name, after its name */
+	R_COPY,
+	R_PID,
+	R_TID,
+	R_DOMAIN,
+	R_OP_TEXT,
+	R_PLACE,
+};
+
+struct kineto_col {
+	enum kineto_how how;
+	int field, other;
+	size_t to; /* in struct event */
+};
+
+struct kineto_table {
+	const char *insert;
+	int corr; /* the field with the correlation id */
+	struct kineto_col col[16];
+};
+
+extern const struct kineto_table kineto_tables[T_N];
+
+/* Members of the rows of ops and calls, by their numbers. */
+enum { OP_PID, OP_TID, OP_DOMAIN, OP_NAME, OP_THREAD = 7 };
+enum { CALL_TID, CALL_NAME };
+
+/* A member of a row. */
+static inline int64_t
+kineto_member(const void *row, int i)
+{
+	int64_t v;
+
+	memcpy(&v, (const char *)row + (size_t)i * sizeof(v), sizeof(v));
+	return v;
 }
+
+/* Inserting rows into a table: its statement, columns (start, length,
+ * correlation id, process), and n members; failures are fatal. */
+sqlite3_stmt *kineto_inserter(const struct kineto *k, int table);
+void kineto_insert(const struct kineto *k, sqlite3_stmt *st,
+    const int64_t col[4], const int64_t *row, int n);
+void kineto_bind(const struct kineto *k, sqlite3_stmt *st, int i, int64_t v);
+void kineto_run(const struct kineto *k, sqlite3_stmt *st);
+void kineto_sql(const struct kineto *k, const char *sql);
+/* A text by its number; empty for EV_UNSET. */
+struct mview kineto_text(const struct kineto *k, int64_t id);
 
 /* Call stacks. A place is the number of a text, such as train.py:12 step.
  * place: of a frame as the trace names it, if it is in the user's own code;
@@ -270,12 +332,63 @@ bool kineto_code(void *ctx, const struct event *ev, struct buf *out);
 bool kineto_frames(void *ctx, const struct event *ev, struct buf *out);
 void kineto_stack_free(struct kineto *k);
 
+/* The loader: kineto_load.c reads a file, kineto_rows.c makes rows of its
+ * events, with kineto_field.c, which reads fields, and kineto_text.c, which
+ * makes the texts of ops. */
+struct kineto_loader {
+	struct kineto *k;
+	int64_t capture; /* the trace is that of --capture: the process that it
+			  * is for; EV_UNSET: it is not */
+	struct kineto_event ev;
+	sqlite3_stmt *insert[T_N];
+	struct smap raws; /* sizes as they are written; value: twice the text
+			   * of the range that is made of them + 1, and 1 if
+			   * sizes of a list are missing */
+	bool no_dur;      /* the event at hand has no usable duration */
+	int64_t pid, tid; /* its thread, domain of an op, place in the code */
+	const char *domain;
+	int64_t place;
+	struct kineto_thread caller; /* of the last call */
+	struct kineto_span code;     /* the last row of kineto_code */
+	struct buf tmp;
+};
+
+/* A field of the event at hand as a number, also where that is written as a
+ * text, or as ns; EV_UNSET and false if it is missing or is none. */
+bool kineto_field_int(const struct kineto_loader *l, int f, int64_t *v);
+bool kineto_field_us(const struct kineto_loader *l, int f, int64_t *ns);
+/* Its text without escapes, valid until the next call; the number of that in
+ * k->texts, EV_UNSET if the field is missing. */
+struct mview kineto_field_text(struct kineto_loader *l, int f);
+int64_t kineto_field_id(struct kineto_loader *l, int f);
+bool kineto_field_is(const struct kineto_loader *l, int f, const char *text);
+
+/* The start of a list's elements; NULL if the field is no list. The next
+ * element: *p is after the list's bracket, or after the element before; false
+ * at the end. The raw text of element i; it is empty if there is none. */
+const char *kineto_list(const struct kineto_loader *l, int f);
+bool kineto_list_next(const char **p, struct mview *v);
+struct mview kineto_element(const struct kineto_loader *l, int f, int i);
+
+/* The number of the text of an op after its name and numbers; EV_UNSET: it has
+ * none. */
+int64_t kineto_op_text(struct kineto_loader *l);
+/* Whether a collective moves anything, among *n GPUs; a wait does not. */
+bool kineto_moves(const struct kineto_loader *l, int64_t *n);
+
+/* Makes the tables of the database; begins and ends what inserts rows. */
+void kineto_rows_tables(struct kineto *k);
+void kineto_rows_open(struct kineto_loader *l);
+void kineto_rows_close(struct kineto_loader *l);
+/* Reads the event at s, as kineto_event_read(), and makes rows of it. */
+const char *kineto_rows_event(void *ctx, const char *s, const char *e);
+
 /* Loads a trace into a temporary database; NULL if the file is not JSON. path:
  * as infile_open() takes it. Failures are fatal. */
 struct kineto *kineto_begin(
     struct infile *in, const char *path, const struct kineto_wish *wish);
 
-void kineto_free(struct kineto *k);
+void kineto_free(void *k);
 
 /* Fatal if the temporary database could not do what it was told. */
 void kineto_ok(const struct kineto *k, int rc);

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "json_tok.h"
-#include "kineto_loader.h"
+#include "kineto.h"
 #include "num.h"
 
 bool

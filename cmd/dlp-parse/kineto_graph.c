@@ -101,23 +101,13 @@ kind_of(struct mview v)
 	return mv_find(v, "Memset") != NULL ? SET : OTHER;
 }
 
-static struct mview
-name_of(const struct kineto *k, int64_t id)
-{
-	struct mview v = { "", 0 };
-
-	if (id != EV_UNSET)
-		v.s = smap_str(&k->texts, (uint32_t)id, &v.n);
-	return v;
-}
-
 static bool
 has_call(const struct kineto *k, enum call_kind kind)
 {
 	size_t i;
 
 	for (i = 0; i < k->texts.n; i++)
-		if (kind_of(name_of(k, (int64_t)i)) == kind)
+		if (kind_of(kineto_text(k, (int64_t)i)) == kind)
 			return true;
 	return false;
 }
@@ -147,16 +137,14 @@ read_sizes(struct graphs *g)
 	    db_prepare(k->db, "SELECT ts, dur, row FROM kineto_op ORDER BY ts");
 	struct sized s;
 	struct mview v;
-	const char *p;
+	const void *row;
 
-	while (db_step(st)) {
-		p = sqlite3_column_blob(st, 2);
-		kineto_next(&p);
-		kineto_next(&p);
-		v = name_of(k, kineto_next(&p));
+	while (db_next(&st)) {
+		row = sqlite3_column_blob(st, 2);
+		v = kineto_text(k, kineto_member(row, OP_DOMAIN));
 		if (!mv_eq(v, "user_annotation"))
 			continue;
-		v = name_of(k, kineto_next(&p));
+		v = kineto_text(k, kineto_member(row, OP_NAME));
 		s.capture = mv_starts(v, "capture_");
 		s.size = s.capture ? number_after(v, "capture_")
 			 : mv_starts(v, "execute_")
@@ -169,7 +157,6 @@ read_sizes(struct graphs *g)
 		ARRAY_GROW(g->sized, g->nsized, g->cap_sized);
 		g->sized[g->nsized++] = s;
 	}
-	sqlite3_finalize(st);
 }
 
 /* The size that the innermost range around the moment names; -1: none. */
@@ -251,13 +238,13 @@ read_calls(struct graphs *g)
 	int64_t ts, corr, pid, tid;
 	enum call_kind kind;
 	struct mview name;
-	const char *p;
+	const void *row;
 	bool hip;
 
-	while (db_step(st)) {
-		p = sqlite3_column_blob(st, 3);
-		tid = kineto_next(&p);
-		name = name_of(g->k, kineto_next(&p));
+	while (db_next(&st)) {
+		row = sqlite3_column_blob(st, 3);
+		tid = kineto_member(row, CALL_TID);
+		name = kineto_text(g->k, kineto_member(row, CALL_NAME));
 		kind = kind_of(name);
 		if (kind == OTHER)
 			continue;
@@ -282,7 +269,6 @@ read_calls(struct graphs *g)
 				   .corr = corr,
 				   .kind = hip ? '?' : kinds[kind - KERNEL] });
 	}
-	sqlite3_finalize(st);
 	end_capture(g, INT64_MAX);
 }
 
@@ -290,21 +276,19 @@ read_calls(struct graphs *g)
 static void
 read_replayed(struct graphs *g)
 {
+	struct kineto *k = g->k;
 	sqlite3_stmt *st, *put;
-	uint64_t *no;
 	int64_t corr;
+	uint64_t *no;
 	int i;
 
-	kineto_ok(g->k, sqlite3_exec(g->k->db,
-			    "CREATE TABLE kineto_replay (corr, ts, dur, kind,"
-			    " work)",
-			    NULL, NULL, NULL));
+	kineto_sql(k, "CREATE TABLE kineto_replay (corr, ts, dur, kind, work)");
 	put = db_prepare(
-	    g->k->db, "INSERT INTO kineto_replay VALUES (?, ?, ?, ?, ?)");
+	    k->db, "INSERT INTO kineto_replay VALUES (?, ?, ?, ?, ?)");
 	for (i = 0; i < 3; i++) {
-		st = db_prepare(g->k->db, "SELECT rowid, ts, dur, corr FROM %s",
+		st = db_prepare(k->db, "SELECT rowid, ts, dur, corr FROM %s",
 		    work_tables[i]);
-		while (db_step(st)) {
+		while (db_next(&st)) {
 			corr = db_i64(st, 3);
 			no = map_get(&g->captured, (uint64_t)corr);
 			if (no != NULL)
@@ -316,10 +300,8 @@ read_replayed(struct graphs *g)
 			sqlite3_bind_int64(put, 3, db_i64(st, 2));
 			sqlite3_bind_int64(put, 4, i);
 			sqlite3_bind_int64(put, 5, db_i64(st, 0));
-			kineto_ok(g->k, sqlite3_step(put));
-			kineto_ok(g->k, sqlite3_reset(put));
+			kineto_run(k, put);
 		}
-		sqlite3_finalize(st);
 	}
 	sqlite3_finalize(put);
 }
@@ -419,8 +401,7 @@ join_launch(struct graphs *g, int64_t corr)
 
 		sqlite3_bind_int64(st, 1, (int64_t)(c->first + i) + 1);
 		sqlite3_bind_int64(st, 2, g->work[i].row);
-		kineto_ok(g->k, sqlite3_step(st));
-		kineto_ok(g->k, sqlite3_reset(st));
+		kineto_run(g->k, st);
 		g->call[c->first + i].used = true;
 	}
 	g->joined++;
@@ -459,23 +440,14 @@ join_launches(struct graphs *g)
 static void
 put_nodes(struct graphs *g)
 {
-	sqlite3_stmt *st =
-	    db_prepare(g->k->db, "INSERT INTO kineto_node VALUES (?, ?)");
+	sqlite3_stmt *st = kineto_inserter(g->k, T_NODE);
 	const struct captured_call *c = g->call, *e = c + g->ncall;
 
-	for (; c < e; c++) {
-		if (!c->used)
-			continue;
-		buf_clear(&g->key);
-		varint_add(&g->key, varint_fold(c->pid) + 1);
-		varint_add(&g->key, varint_fold(c->tid) + 1);
-		varint_add(&g->key, varint_fold(c - g->call + 1) + 1);
-		sqlite3_bind_int64(st, 1, c->ts);
-		sqlite3_bind_blob(
-		    st, 2, buf_str(&g->key), (int)g->key.len, SQLITE_STATIC);
-		kineto_ok(g->k, sqlite3_step(st));
-		kineto_ok(g->k, sqlite3_reset(st));
-	}
+	for (; c < e; c++)
+		if (c->used)
+			kineto_insert(g->k, st,
+			    (int64_t[]){ c->ts, EV_UNSET, EV_UNSET, EV_UNSET },
+			    (int64_t[]){ c->pid, c->tid, c - g->call + 1 }, 3);
 	sqlite3_finalize(st);
 }
 
@@ -500,7 +472,7 @@ kineto_join_graphs(struct kineto *k)
 
 	if (!has_call(k, BEGIN) || !has_call(k, GRAPH))
 		return 0;
-	kineto_ok(k, sqlite3_exec(k->db, "BEGIN", NULL, NULL, NULL));
+	kineto_sql(k, "BEGIN");
 	read_sizes(&g);
 	read_calls(&g);
 	if (g.ncap > 0 && g.nlaunch > 0) {
@@ -509,7 +481,7 @@ kineto_join_graphs(struct kineto *k)
 		join_launches(&g);
 		put_nodes(&g);
 	}
-	kineto_ok(k, sqlite3_exec(k->db, "COMMIT", NULL, NULL, NULL));
+	kineto_sql(k, "COMMIT");
 	k->graph.any = g.joined > 0;
 	graphs_free(&g);
 	return g.by_capture;
@@ -518,22 +490,26 @@ kineto_join_graphs(struct kineto *k)
 /* A trace that --capture names: the process whose graphs are launched, and
  * where its rows go. */
 
+/* The kind of the call whose row is in column i. */
+static enum call_kind
+call_kind(const struct kineto *k, sqlite3_stmt *st, int i)
+{
+	return kind_of(kineto_text(
+	    k, kineto_member(sqlite3_column_blob(st, i), CALL_NAME)));
+}
+
 int64_t
 kineto_launcher(struct kineto *k)
 {
 	sqlite3_stmt *st;
 	int64_t pid = EV_UNSET;
-	const char *p;
 
 	if (!has_call(k, GRAPH))
 		return EV_UNSET;
 	st = db_prepare(k->db, "SELECT pid, row FROM kineto_call");
-	while (pid == EV_UNSET && db_step(st)) {
-		p = sqlite3_column_blob(st, 1);
-		kineto_next(&p);
-		if (kind_of(name_of(k, kineto_next(&p))) == GRAPH)
+	while (pid == EV_UNSET && db_step(st))
+		if (call_kind(k, st, 1) == GRAPH)
 			pid = db_i64(st, 0);
-	}
 	sqlite3_finalize(st);
 	return pid;
 }
@@ -554,12 +530,9 @@ read_windows(struct kineto *k, int64_t call, struct windows *w)
 	    "SELECT ts, row FROM kineto_call WHERE rowid >= %lld ORDER BY ts",
 	    (long long)call);
 	enum call_kind kind;
-	const char *p;
 
-	while (db_step(st)) {
-		p = sqlite3_column_blob(st, 1);
-		kineto_next(&p);
-		kind = kind_of(name_of(k, kineto_next(&p)));
+	while (db_next(&st)) {
+		kind = call_kind(k, st, 1);
 		if (kind == BEGIN) {
 			ARRAY_GROW(w->v, w->n, w->cap);
 			w->v[w->n++] =
@@ -569,7 +542,6 @@ read_windows(struct kineto *k, int64_t call, struct windows *w)
 			w->v[w->n - 1].end = db_i64(st, 0);
 		}
 	}
-	sqlite3_finalize(st);
 }
 
 static bool
@@ -596,18 +568,17 @@ move_rows(struct kineto *k, const struct windows *w, const char *table,
 	sqlite3_stmt *to;
 	int64_t ts;
 
-	while (db_step(st)) {
+	while (db_next(&st)) {
 		ts = db_i64(st, 1);
 		to = in_window(w, ts, num_add(ts, db_i64(st, 2))) ? move : drop;
+		ts = num_add(ts, by);
 		sqlite3_bind_int64(to, 1, db_i64(st, 0));
 		if (to == move)
-			sqlite3_bind_int64(to, 2, num_add(ts, by));
-		kineto_ok(k, sqlite3_step(to));
-		kineto_ok(k, sqlite3_reset(to));
-		if (to == move && num_add(ts, by) < k->first)
-			k->first = num_add(ts, by);
+			sqlite3_bind_int64(to, 2, ts);
+		kineto_run(k, to);
+		if (to == move && ts < k->first)
+			k->first = ts;
 	}
-	sqlite3_finalize(st);
 	sqlite3_finalize(drop);
 	sqlite3_finalize(move);
 }
@@ -616,23 +587,20 @@ void
 kineto_move_before(struct kineto *k, int64_t op, int64_t call)
 {
 	struct windows w = { 0 };
-	sqlite3_stmt *st;
-	int64_t by;
+	int64_t end, by = 0;
 
 	read_windows(k, call, &w);
-	st = db_prepare(k->db,
+	end = db_number(k->db,
 	    "SELECT max(e) FROM (SELECT max(ts + ifnull(dur, 0)) AS e FROM"
 	    " kineto_op WHERE rowid >= %lld UNION ALL SELECT max(ts +"
 	    " ifnull(dur, 0)) FROM kineto_call WHERE rowid >= %lld)",
 	    (long long)op, (long long)call);
-	by = db_step(st) && db_i64(st, 0) != EV_UNSET
-		 ? num_sub(num_sub(k->begin, 1000), db_i64(st, 0))
-		 : 0;
-	sqlite3_finalize(st);
-	kineto_ok(k, sqlite3_exec(k->db, "BEGIN", NULL, NULL, NULL));
+	if (end != EV_UNSET)
+		by = num_sub(num_sub(k->begin, 1000), end);
+	kineto_sql(k, "BEGIN");
 	k->first = k->begin;
 	move_rows(k, &w, "kineto_op", op, by);
 	move_rows(k, &w, "kineto_call", call, by);
-	kineto_ok(k, sqlite3_exec(k->db, "COMMIT", NULL, NULL, NULL));
+	kineto_sql(k, "COMMIT");
 	free(w.v);
 }

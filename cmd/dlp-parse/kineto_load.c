@@ -11,7 +11,7 @@
 #include "array.h"
 #include "err.h"
 #include "json_tok.h"
-#include "kineto_loader.h"
+#include "kineto.h"
 #include "num.h"
 #include "schema.h"
 #include "sqldb.h"
@@ -292,8 +292,9 @@ kineto_begin(
 }
 
 void
-kineto_free(struct kineto *k)
+kineto_free(void *ctx)
 {
+	struct kineto *k = ctx;
 	int i;
 
 	smap_free(&k->texts);

@@ -1,24 +1,19 @@
 /*
  * The events of a trace become rows of a temporary database, which SQLite keeps
- * in a file. Texts that repeat (names, lists of sizes) are numbers there. The
- * tables' columns are listed below.
+ * in a file. A row has columns for what SQL is asked for, and the members of
+ * struct event that its table lists in one value, as they are in memory. Texts
+ * that repeat (names, lists of sizes) are numbers there. Times are ns.
  */
 #include <string.h>
 
 #include "array.h"
 #include "err.h"
-#include "kineto_loader.h"
 #include "kernname.h"
+#include "kineto.h"
 #include "num.h"
 #include "serving.h"
-#include "varint.h"
 
-/*
- * Times are ns. A row has columns for what SQL is asked for, and its other
- * numbers in one value, in the order in which the dialect reads them: a row of
- * a few columns costs SQLite half as much.
- */
-static const char tables[] =
+static const char schema[] =
     "PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF;"
     "CREATE TABLE kineto_op (ts, dur, row);"
     "CREATE TABLE kineto_call (ts, dur, corr, pid, row);"
@@ -34,20 +29,79 @@ static const char tables[] =
     "CREATE TABLE kineto_sample (ts, dur, row);"
     "CREATE TABLE kineto_node (ts, row);";
 
-static const struct {
-	const char *name;
-	int cols;
-} inserts[T_N] = {
-	[T_OP] = { "kineto_op", 3 },
-	[T_CALL] = { "kineto_call", 5 },
-	[T_KERN] = { "kineto_kern (ts, dur, corr, row)", 4 },
-	[T_COPY] = { "kineto_copy (ts, dur, corr, row)", 4 },
-	[T_SET] = { "kineto_set (ts, dur, corr, row)", 4 },
-	[T_SYNC] = { "kineto_sync", 4 },
-	[T_EVENT] = { "kineto_event", 2 },
-	[T_MEM] = { "kineto_mem", 3 },
-	[T_OVER] = { "kineto_over", 3 },
-	[T_CODE] = { "kineto_code", 3 },
+/* ?1 to ?5: start, length, correlation id, process, row. */
+#define GPU_ROW "(ts, dur, corr, row) VALUES (?1,?2,?3,?5)"
+#define DEVICE                                                                 \
+	{ R_EITHER, KF_DEVICE, KF_PID, AT(gpu.dev) },                          \
+	    { R_INT, KF_CONTEXT, 0, AT(gpu.ctx) },                             \
+	{                                                                      \
+		R_EITHER, KF_STREAM, KF_TID, AT(gpu.stream)                    \
+	}
+#define THREAD                                                                 \
+	{ R_PID, 0, 0, AT(pid) },                                              \
+	{                                                                      \
+		R_TID, 0, 0, AT(tid)                                           \
+	}
+#define OP                                                                     \
+	THREAD, { R_DOMAIN, 0, 0, AT(stack) }, { R_ID, KF_NAME, 0, AT(name) }, \
+	    { R_INT, KF_SEQ, 0, AT(op) },                                      \
+	    { R_EITHER, KF_EV_IDX, KF_EXT, AT(nth) },                          \
+	    { R_OP_TEXT, 0, 0, AT(corr) },                                     \
+	{                                                                      \
+		R_INT, KF_PY_THREAD, 0, AT(range.level)                        \
+	}
+#define EVENT(on, no)                                                          \
+	{ R_EITHER, KF_DEVICE, KF_PID, AT(event.dev) },                        \
+	    { R_INT, KF_CONTEXT, 0, AT(event.ctx) },                           \
+	    { R_INT, on, 0, AT(event.stream) },                                \
+	{                                                                      \
+		R_INT, no, 0, AT(event.event)                                  \
+	}
+
+const struct kineto_table kineto_tables[T_N] = {
+	[T_OP] = { "kineto_op VALUES (?1,?2,?5)", 0, { OP } },
+	[T_CALL] = { "kineto_call VALUES (?1,?2,?3,?4,?5)", KF_CORR,
+	    { { R_TID, 0, 0, AT(tid) }, { R_ID, KF_NAME, 0, AT(name) } } },
+	[T_KERN] = { "kineto_kern " GPU_ROW, KF_CORR,
+	    { DEVICE, { R_ID, KF_NAME, 0, AT(name) },
+		{ R_SHORT, KF_NAME, 0, AT(gpu.kern.short_name) },
+		{ R_ELEMENT, KF_GRID, 0, AT(gpu.kern.grid[0]) },
+		{ R_ELEMENT, KF_GRID, 1, AT(gpu.kern.grid[1]) },
+		{ R_ELEMENT, KF_GRID, 2, AT(gpu.kern.grid[2]) },
+		{ R_ELEMENT, KF_BLOCK, 0, AT(gpu.kern.block[0]) },
+		{ R_ELEMENT, KF_BLOCK, 1, AT(gpu.kern.block[1]) },
+		{ R_ELEMENT, KF_BLOCK, 2, AT(gpu.kern.block[2]) },
+		{ R_INT, KF_REGS, 0, AT(gpu.kern.regs) },
+		{ R_INT, KF_SMEM, 0, AT(gpu.kern.smem) } } },
+	[T_COPY] = { "kineto_copy " GPU_ROW, KF_CORR,
+	    { DEVICE, { R_COPY, KF_NAME, 0, AT(name) },
+		{ R_INT, KF_BYTES, 0, AT(gpu.copy.bytes) } } },
+	[T_SET] = { "kineto_set " GPU_ROW, KF_CORR,
+	    { DEVICE, { R_INT, KF_BYTES, 0, AT(gpu.set.bytes) } } },
+	[T_SYNC] = { "kineto_sync VALUES (?1,?2,?3,?5)", KF_CORR,
+	    { DEVICE, { R_ID, KF_SYNC_KIND, 0, AT(name) },
+		{ R_INT, KF_SYNC_EVENT, 0, AT(gpu.sync.event) } } },
+	/* the record of an event; and as a wait names it */
+	[T_EVENT] = { "kineto_event VALUES (?3,?5)", KF_CORR,
+	    { EVENT(KF_STREAM, KF_EVENT) } },
+	[T_WAITED] = { "kineto_event VALUES (?3,?5)", KF_SYNC_RECORD,
+	    { EVENT(KF_SYNC_STREAM, KF_SYNC_EVENT) } },
+	[T_MEM] = { "kineto_mem VALUES (?1,?2,?5)", 0,
+	    { { R_INT, KF_PID, 0, AT(pid) }, { R_INT, KF_TID, 0, AT(tid) },
+		{ R_INT, KF_DEV_ID, 0, AT(mem.dev) },
+		{ R_INT, KF_MEM_BYTES, 0, AT(mem.bytes) },
+		{ R_INT, KF_ADDR, 0, AT(mem.addr) },
+		{ R_INT, KF_ALLOCATED, 0, AT(mem.used) },
+		{ R_INT, KF_RESERVED, 0, AT(mem.pool_bytes) } } },
+	[T_OVER] = { "kineto_over VALUES (?1,?2,?5)", 0,
+	    { THREAD, { R_ID, KF_NAME, 0, AT(name) } } },
+	[T_CODE] = { "kineto_code VALUES (?1,?2,?5)", 0,
+	    { THREAD, { R_PLACE, 0, 0, AT(stack) } } },
+	/* their rows are made of others, see kineto_insert() */
+	[T_NODE] = { "kineto_node VALUES (?1,?5)", 0,
+	    { THREAD, { R_INT, 0, 0, AT(node.node) } } },
+	[T_SAMPLE] = { "kineto_sample VALUES (?1,?2,?5)", 0,
+	    { THREAD, { R_INT, 0, 0, AT(stack) } } },
 };
 
 void
@@ -59,103 +113,66 @@ kineto_ok(const struct kineto *k, int rc)
 }
 
 void
+kineto_sql(const struct kineto *k, const char *sql)
+{
+	kineto_ok(k, sqlite3_exec(k->db, sql, NULL, NULL, NULL));
+}
+
+void
 kineto_rows_tables(struct kineto *k)
 {
-	kineto_ok(k, sqlite3_exec(k->db, tables, NULL, NULL, NULL));
+	kineto_sql(k, schema);
+}
+
+sqlite3_stmt *
+kineto_inserter(const struct kineto *k, int table)
+{
+	struct buf b = { 0 };
+	sqlite3_stmt *st;
+
+	buf_printf(&b, "INSERT INTO %s", kineto_tables[table].insert);
+	kineto_ok(k, sqlite3_prepare_v2(k->db, buf_str(&b), -1, &st, NULL));
+	buf_free(&b);
+	return st;
+}
+
+void
+kineto_run(const struct kineto *k, sqlite3_stmt *st)
+{
+	kineto_ok(k, sqlite3_step(st));
+	kineto_ok(k, sqlite3_reset(st));
+}
+
+void
+kineto_bind(const struct kineto *k, sqlite3_stmt *st, int i, int64_t v)
+{
+	kineto_ok(k, v == EV_UNSET ? sqlite3_bind_null(st, i)
+				   : sqlite3_bind_int64(st, i, v));
+}
+
+void
+kineto_insert(const struct kineto *k, sqlite3_stmt *st, const int64_t col[4],
+    const int64_t *row, int n)
+{
+	int i;
+
+	for (i = 0; i < 4; i++)
+		kineto_bind(k, st, i + 1, col[i]);
+	kineto_ok(k, sqlite3_bind_blob(
+			 st, 5, row, n * (int)sizeof(*row), SQLITE_STATIC));
+	kineto_run(k, st);
 }
 
 void
 kineto_rows_open(struct kineto_loader *l)
 {
-	struct buf b = { 0 };
-	int i, t;
+	int t;
 
-	kineto_ok(l->k, sqlite3_exec(l->k->db, "BEGIN", NULL, NULL, NULL));
-	for (t = 0; t < T_N; t++) {
-		buf_clear(&b);
-		buf_printf(&b, "INSERT INTO %s VALUES (?", inserts[t].name);
-		for (i = 1; i < inserts[t].cols; i++)
-			buf_puts(&b, ",?");
-		buf_putc(&b, ')');
-		kineto_ok(l->k, sqlite3_prepare_v2(l->k->db, buf_str(&b), -1,
-				    &l->insert[t], NULL));
-	}
-	buf_free(&b);
+	kineto_sql(l->k, "BEGIN");
+	for (t = 0; t < T_NODE; t++)
+		l->insert[t] = kineto_inserter(l->k, t);
 	kineto_event_init(&l->ev);
-	l->pid = l->tid = l->code.place = EV_UNSET;
-}
-
-/* Inserting a row: columns are bound in their order, and numbers of the last
- * column are collected meanwhile. */
-
-struct new_row {
-	struct kineto_loader *l;
-	sqlite3_stmt *st;
-	int col;
-};
-
-static struct new_row
-row_of(struct kineto_loader *l, int table)
-{
-	buf_clear(&l->row);
-	return (struct new_row){ l, l->insert[table], 0 };
-}
-
-static void
-row_col(struct new_row *r, int64_t v)
-{
-	r->col++;
-	kineto_ok(r->l->k, v == EV_UNSET
-			       ? sqlite3_bind_null(r->st, r->col)
-			       : sqlite3_bind_int64(r->st, r->col, v));
-}
-
-static void
-row_num(struct new_row *r, int64_t v)
-{
-	/* the number that stands for none becomes the smallest */
-	varint_add(&r->l->row, varint_fold(v) + 1);
-}
-
-static void
-row_field(struct new_row *r, int f)
-{
-	int64_t v;
-
-	kineto_field_int(r->l, f, &v);
-	row_num(r, v);
-}
-
-static void
-row_put(struct new_row *r)
-{
-	struct buf *b = &r->l->row;
-	int rc;
-
-	kineto_ok(r->l->k, sqlite3_bind_blob(r->st, r->col + 1, buf_str(b),
-			       (int)b->len, SQLITE_STATIC));
-	rc = sqlite3_step(r->st);
-	kineto_ok(r->l->k, rc);
-	kineto_ok(r->l->k, sqlite3_reset(r->st));
-}
-
-/* Start and length. An event without a start cannot be placed. */
-static bool
-row_times(struct new_row *r)
-{
-	struct kineto *k = r->l->k;
-	int64_t ts, dur;
-
-	if (!kineto_field_us(r->l, KF_TS, &ts)) {
-		k->bad++;
-		return false;
-	}
-	r->l->no_dur = !kineto_field_us(r->l, KF_DUR, &dur);
-	if (k->first == EV_UNSET || ts < k->first)
-		k->first = ts;
-	row_col(r, ts);
-	row_col(r, dur);
-	return true;
+	l->caller.pid = l->caller.tid = l->code.place = EV_UNSET;
 }
 
 /* Keeps the begin of a text, for a message. */
@@ -170,163 +187,22 @@ keep_text(char *to, size_t size, struct mview v)
 
 /* Threads: numbers, since torch 1.12; before, also texts of a number. */
 static bool
-field_thread(struct kineto_loader *l, int64_t *pid, int64_t *tid)
+read_thread(struct kineto_loader *l)
 {
 	struct mview odd = l->ev.field[KF_PID];
 	struct kineto *k = l->k;
 
-	if (kineto_field_int(l, KF_PID, pid) &&
-	    kineto_field_int(l, KF_TID, tid)) {
+	if (kineto_field_int(l, KF_PID, &l->pid) &&
+	    kineto_field_int(l, KF_TID, &l->tid)) {
 		if (l->capture != EV_UNSET)
-			*pid = l->capture;
+			l->pid = l->capture;
 		return true;
 	}
-	if (*pid == EV_UNSET && k->odd_pid[0] == '\0' && odd.s != NULL)
+	if (l->pid == EV_UNSET && k->odd_pid[0] == '\0' && odd.s != NULL)
 		keep_text(k->odd_pid, sizeof(k->odd_pid), odd);
 	k->bad++;
 	l->no_dur = false;
 	return false;
-}
-
-static bool
-row_thread(struct new_row *r)
-{
-	int64_t pid, tid;
-
-	if (!field_thread(r->l, &pid, &tid))
-		return false;
-	row_num(r, pid);
-	row_num(r, tid);
-	return true;
-}
-
-static void
-load_op(struct kineto_loader *l, const char *domain)
-{
-	struct new_row r = row_of(l, T_OP);
-
-	if (!row_times(&r) || !row_thread(&r))
-		return;
-	row_num(
-	    &r, (int64_t)smap_put(&l->k->texts, domain, strlen(domain), NULL));
-	row_num(&r, kineto_field_id(l, KF_NAME));
-	row_field(&r, KF_SEQ);
-	row_field(&r, l->ev.field[KF_EV_IDX].s != NULL ? KF_EV_IDX : KF_EXT);
-	row_num(&r, kineto_op_text(l));
-	row_field(&r, KF_PY_THREAD);
-	row_put(&r);
-}
-
-/* True if the event lies inside the last one that had a place, and has the
- * same; nearly all ops do that are called by another op. */
-static bool
-same_code(struct kineto_loader *l, int64_t place)
-{
-	struct kineto_span *last = &l->code, now = { .place = place };
-	bool same;
-
-	if (!kineto_field_us(l, KF_TS, &now.start) ||
-	    !kineto_field_us(l, KF_DUR, &now.end) ||
-	    !kineto_field_int(l, KF_PID, &now.pid) ||
-	    !kineto_field_int(l, KF_TID, &now.tid))
-		return false;
-	now.end = num_add(now.start, now.end);
-	same = now.place == last->place && now.pid == last->pid &&
-	       now.tid == last->tid && now.start >= last->start &&
-	       now.end <= last->end;
-	if (!same)
-		*last = now;
-	return same;
-}
-
-/* The event has that place in the user's code around it; see kineto_code(). */
-static void
-load_code(struct kineto_loader *l, int64_t place)
-{
-	struct new_row r = row_of(l, T_CODE);
-
-	if (place == EV_UNSET || l->capture != EV_UNSET ||
-	    same_code(l, place) || !row_times(&r) || !row_thread(&r))
-		return;
-	row_num(&r, place);
-	row_put(&r);
-	l->k->stack.any = true;
-}
-
-/* Notes a thread that has calls. */
-static void
-note_caller(struct kineto_loader *l, int64_t pid, int64_t tid)
-{
-	struct kineto *k = l->k;
-	bool is_new;
-
-	if (pid == l->pid && tid == l->tid)
-		return;
-	l->pid = pid;
-	l->tid = tid;
-	smap_put_pair(&k->called, pid, tid, &is_new);
-	if (!is_new)
-		return;
-	ARRAY_GROW(k->callers, k->ncallers, k->callers_cap);
-	k->callers[k->ncallers++] = (struct kineto_thread){ pid, tid };
-}
-
-static void
-load_call(struct kineto_loader *l)
-{
-	struct new_row r = row_of(l, T_CALL);
-	int64_t pid, tid, corr;
-
-	if (!row_times(&r) || !field_thread(l, &pid, &tid))
-		return;
-	note_caller(l, pid, tid);
-	kineto_field_int(l, KF_CORR, &corr);
-	row_col(&r, l->capture != EV_UNSET ? EV_UNSET : corr);
-	row_col(&r, pid);
-	row_num(&r, tid);
-	row_num(&r, kineto_field_id(l, KF_NAME));
-	row_put(&r);
-}
-
-/* The columns that all GPU work begins with. Traces before torch 1.12 say the
- * device and the stream only here. */
-static bool
-row_gpu(struct new_row *r)
-{
-	struct kineto_loader *l = r->l;
-	int64_t corr, dev;
-
-	if (!row_times(r))
-		return false;
-	kineto_field_int(l, KF_CORR, &corr);
-	kineto_field_int(
-	    l, l->ev.field[KF_DEVICE].s != NULL ? KF_DEVICE : KF_PID, &dev);
-	if (l->k->dev == EV_UNSET)
-		l->k->dev = dev;
-	l->k->many_devs |= dev != l->k->dev;
-	row_col(r, corr);
-	row_num(r, dev);
-	row_field(r, KF_CONTEXT);
-	row_field(r, l->ev.field[KF_STREAM].s != NULL ? KF_STREAM : KF_TID);
-	return true;
-}
-
-static void
-row_three(struct new_row *r, int f)
-{
-	const char *p = kineto_list(r->l, f);
-	struct mview v;
-	int64_t num;
-	int n;
-
-	for (n = 0; n < 3; n++) {
-		num = EV_UNSET;
-		if (p != NULL && !kineto_list_next(&p, &v))
-			p = NULL;
-		if (p == NULL || !num_i64(v.s, v.n, &num))
-			num = EV_UNSET;
-		row_num(r, num);
-	}
 }
 
 /* The number of the short name of the kernel whose name has the number id. */
@@ -347,25 +223,6 @@ short_id(struct kineto *k, int64_t id)
 	return k->texts.val[id] - 1 == SMAP_NONE
 		   ? EV_UNSET
 		   : (int64_t)(k->texts.val[id] - 1);
-}
-
-static void
-load_kern(struct kineto_loader *l)
-{
-	struct new_row r = row_of(l, T_KERN);
-	int64_t name;
-
-	if (!row_gpu(&r))
-		return;
-	name = kineto_field_id(l, KF_NAME);
-	row_num(&r, name);
-	row_num(&r, short_id(l->k, name));
-	row_three(&r, KF_GRID);
-	row_three(&r, KF_BLOCK);
-	row_field(&r, KF_REGS);
-	row_field(&r, KF_SMEM);
-	row_field(&r, KF_NODE);
-	row_put(&r);
 }
 
 /* "Memcpy HtoD (pageable -> device)". Traces of 2026 have the kinds as args. */
@@ -391,76 +248,152 @@ copy_name(struct kineto_loader *l)
 	return (int64_t)smap_put(&l->k->texts, b->s, b->len, NULL);
 }
 
-static void
-load_copy(struct kineto_loader *l)
+/* Reads the members of a row; returns how many. */
+static int
+read_members(struct kineto_loader *l, const struct kineto_col *c, int64_t *v)
 {
-	struct new_row r = row_of(l, T_COPY);
+	const char *list = NULL;
+	struct mview raw;
+	int n, f;
 
-	if (!row_gpu(&r))
+	for (n = 0; c[n].how != R_END; n++) {
+		f = c[n].field;
+		switch (c[n].how) {
+		case R_EITHER:
+			if (l->ev.field[f].s == NULL)
+				f = c[n].other;
+			/* fall through */
+		case R_INT:
+			kineto_field_int(l, f, &v[n]);
+			break;
+		case R_ID:
+			v[n] = kineto_field_id(l, f);
+			break;
+		case R_SHORT: /* of the member before */
+			v[n] = short_id(l->k, v[n - 1]);
+			break;
+		case R_COPY:
+			v[n] = copy_name(l);
+			break;
+		case R_ELEMENT:
+			if (c[n].other == 0)
+				list = kineto_list(l, f);
+			if (list != NULL && !kineto_list_next(&list, &raw))
+				list = NULL;
+			if (list == NULL || !num_i64(raw.s, raw.n, &v[n]))
+				v[n] = EV_UNSET;
+			break;
+		case R_PID:
+			v[n] = l->pid;
+			break;
+		case R_TID:
+			v[n] = l->tid;
+			break;
+		case R_DOMAIN:
+			v[n] = (int64_t)smap_put(
+			    &l->k->texts, l->domain, strlen(l->domain), NULL);
+			break;
+		case R_OP_TEXT:
+			v[n] = kineto_op_text(l);
+			break;
+		default: /* R_PLACE */
+			v[n] = l->place;
+		}
+	}
+	return n;
+}
+
+/* Makes a row of the event at hand. One without a start or, where it has a
+ * thread, without that cannot be placed; its length may be unknown. */
+static bool
+load(struct kineto_loader *l, int table)
+{
+	int64_t col[4] = { EV_UNSET, EV_UNSET, EV_UNSET, EV_UNSET };
+	const struct kineto_table *t = &kineto_tables[table];
+	int64_t row[ARRAY_LEN(t->col)];
+	struct kineto *k = l->k;
+	int n;
+
+	if (t->corr > 0)
+		kineto_field_int(l, t->corr, &col[2]);
+	if (table == T_EVENT || table == T_WAITED) {
+		if (col[2] < 0)
+			return false;
+	} else {
+		if (!kineto_field_us(l, KF_TS, &col[0])) {
+			k->bad++;
+			return false;
+		}
+		l->no_dur = !kineto_field_us(l, KF_DUR, &col[1]);
+		if (k->first == EV_UNSET || col[0] < k->first)
+			k->first = col[0];
+	}
+	if ((t->col[0].how == R_PID || t->col[0].how == R_TID) &&
+	    !read_thread(l))
+		return false;
+	n = read_members(l, t->col, row);
+	if (table == T_CALL) {
+		col[3] = l->pid;
+		if (l->capture != EV_UNSET)
+			col[2] = EV_UNSET;
+	} else if (table >= T_KERN && table <= T_SYNC) {
+		if (k->dev == EV_UNSET)
+			k->dev = row[0];
+		k->many_devs |= row[0] != k->dev;
+	}
+	kineto_insert(k, l->insert[table], col, row, n);
+	return true;
+}
+
+/* The event has that place in the user's code around it; see kineto_code(). If
+ * it lies inside the last one that had a place, and has the same, no row is
+ * needed; nearly all ops do that are called by another op. */
+static void
+load_code(struct kineto_loader *l, int64_t place)
+{
+	struct kineto_span *last = &l->code, now = { .place = place };
+
+	if (place == EV_UNSET || l->capture != EV_UNSET)
 		return;
-	row_num(&r, copy_name(l));
-	row_field(&r, KF_BYTES);
-	row_put(&r);
+	if (kineto_field_us(l, KF_TS, &now.start) &&
+	    kineto_field_us(l, KF_DUR, &now.end) &&
+	    kineto_field_int(l, KF_PID, &now.pid) &&
+	    kineto_field_int(l, KF_TID, &now.tid)) {
+		now.end = num_add(now.start, now.end);
+		if (now.place == last->place && now.pid == last->pid &&
+		    now.tid == last->tid && now.start >= last->start &&
+		    now.end <= last->end)
+			return;
+		*last = now;
+	}
+	l->place = place;
+	if (load(l, T_CODE))
+		l->k->stack.any = true;
 }
 
 static void
-load_set(struct kineto_loader *l)
+load_op(struct kineto_loader *l, const char *domain)
 {
-	struct new_row r = row_of(l, T_SET);
-
-	if (!row_gpu(&r))
-		return;
-	row_field(&r, KF_BYTES);
-	row_put(&r);
+	l->domain = domain;
+	load(l, T_OP);
 }
 
-/* The record of a CUDA event, by its call. A trace has rows of records only
- * since 2025; otherwise each wait names the record that it waits for, and the
- * first one that does is kept. */
+/* Notes the threads that have calls. */
 static void
-load_record(struct kineto_loader *l, int corr_field, int stream, int event)
+load_call(struct kineto_loader *l)
 {
-	struct new_row r = row_of(l, T_EVENT);
-	int64_t corr;
+	struct kineto *k = l->k;
+	bool is_new;
 
-	if (!kineto_field_int(l, corr_field, &corr) || corr < 0)
+	if (!load(l, T_CALL) ||
+	    (l->pid == l->caller.pid && l->tid == l->caller.tid))
 		return;
-	row_col(&r, corr);
-	row_field(&r, l->ev.field[KF_DEVICE].s != NULL ? KF_DEVICE : KF_PID);
-	row_field(&r, KF_CONTEXT);
-	row_field(&r, stream);
-	row_field(&r, event);
-	row_put(&r);
-}
-
-static void
-load_sync(struct kineto_loader *l)
-{
-	struct new_row r = row_of(l, T_SYNC);
-
-	if (!row_gpu(&r))
+	l->caller = (struct kineto_thread){ l->pid, l->tid };
+	smap_put_pair(&k->called, l->pid, l->tid, &is_new);
+	if (!is_new)
 		return;
-	row_num(&r, kineto_field_id(l, KF_SYNC_KIND));
-	row_field(&r, KF_SYNC_EVENT);
-	row_put(&r);
-	load_record(l, KF_SYNC_RECORD, KF_SYNC_STREAM, KF_SYNC_EVENT);
-}
-
-static void
-load_cuda_event(struct kineto_loader *l)
-{
-	load_record(l, KF_CORR, KF_STREAM, KF_EVENT);
-}
-
-static void
-load_over(struct kineto_loader *l)
-{
-	struct new_row r = row_of(l, T_OVER);
-
-	if (!row_times(&r) || !row_thread(&r))
-		return;
-	row_num(&r, kineto_field_id(l, KF_NAME));
-	row_put(&r);
+	ARRAY_GROW(k->callers, k->ncallers, k->callers_cap);
+	k->callers[k->ncallers++] = l->caller;
 }
 
 /* A module's call is a range: nn.Module: Linear_0. Other frames of Python are
@@ -478,28 +411,16 @@ load_python(struct kineto_loader *l)
 	load_code(l, kineto_place(l->k, kineto_field_text(l, KF_NAME)));
 }
 
-static void
-skip_event(struct kineto_loader *l)
-{
-	(void)l;
-}
-
-/* Notes how many GPUs take part in a collective. */
-static void
-note_group(struct kineto_loader *l)
-{
-	int64_t *group = &l->k->group, n;
-
-	if (kineto_moves(l, &n))
-		*group = *group == EV_UNSET || *group == n ? n : 0;
-}
-
+/* Of collectives also how many GPUs take part. */
 static void
 load_cpu_op(struct kineto_loader *l)
 {
+	int64_t *group = &l->k->group, n;
+
 	l->k->ops = true;
-	if (kineto_field_is(l, KF_NAME, "record_param_comms"))
-		note_group(l);
+	if (kineto_field_is(l, KF_NAME, "record_param_comms") &&
+	    kineto_moves(l, &n))
+		*group = *group == EV_UNSET || *group == n ? n : 0;
 	load_op(l, "cpu_op");
 	if (l->ev.field[KF_STACK].s != NULL)
 		load_code(
@@ -516,36 +437,47 @@ load_annotation(struct kineto_loader *l)
 	load_op(l, "user_annotation");
 }
 
+/* A trace has rows of records of CUDA events only since 2025; otherwise each
+ * wait names the record that it waits for, and the first one that does is kept.
+ */
+static void
+load_sync(struct kineto_loader *l)
+{
+	if (load(l, T_SYNC))
+		load(l, T_WAITED);
+}
+
 /* Categories of events that have a length; the names before torch 1.12 begin
  * with a capital. Those that are skipped repeat what other events say. */
-#define CATEGORY(text, load)                                                   \
+#define CATEGORY(text, at, function)                                           \
 	{                                                                      \
-		text, sizeof(text) - 1, load                                   \
+		text, sizeof(text) - 1, at, function                           \
 	}
 
 static const struct {
 	const char *cat;
 	size_t n;
+	int table; /* if there is no function; T_N: skipped */
 	void (*load)(struct kineto_loader *l);
 } categories[] = {
-	CATEGORY("cpu_op", load_cpu_op),
-	CATEGORY("Operator", load_cpu_op),
-	CATEGORY("kernel", load_kern),
-	CATEGORY("Kernel", load_kern),
-	CATEGORY("cuda_runtime", load_call),
-	CATEGORY("cuda_driver", load_call),
-	CATEGORY("Runtime", load_call),
-	CATEGORY("python_function", load_python),
-	CATEGORY("user_annotation", load_annotation),
-	CATEGORY("gpu_memcpy", load_copy),
-	CATEGORY("Memcpy", load_copy),
-	CATEGORY("gpu_memset", load_set),
-	CATEGORY("Memset", load_set),
-	CATEGORY("cuda_sync", load_sync),
-	CATEGORY("cuda_event", load_cuda_event),
-	CATEGORY("overhead", load_over),
-	CATEGORY("gpu_user_annotation", skip_event),
-	CATEGORY("Trace", skip_event),
+	CATEGORY("cpu_op", T_OP, load_cpu_op),
+	CATEGORY("Operator", T_OP, load_cpu_op),
+	CATEGORY("kernel", T_KERN, NULL),
+	CATEGORY("Kernel", T_KERN, NULL),
+	CATEGORY("cuda_runtime", T_CALL, load_call),
+	CATEGORY("cuda_driver", T_CALL, load_call),
+	CATEGORY("Runtime", T_CALL, load_call),
+	CATEGORY("python_function", T_OP, load_python),
+	CATEGORY("user_annotation", T_OP, load_annotation),
+	CATEGORY("gpu_memcpy", T_COPY, NULL),
+	CATEGORY("Memcpy", T_COPY, NULL),
+	CATEGORY("gpu_memset", T_SET, NULL),
+	CATEGORY("Memset", T_SET, NULL),
+	CATEGORY("cuda_sync", T_SYNC, load_sync),
+	CATEGORY("cuda_event", T_EVENT, NULL),
+	CATEGORY("overhead", T_OVER, NULL),
+	CATEGORY("gpu_user_annotation", T_N, NULL),
+	CATEGORY("Trace", T_N, NULL),
 };
 
 /* Of a trace of captures, what can be in a capture: ops and calls. */
@@ -560,63 +492,35 @@ is_of_capture(const struct kineto_loader *l)
 		   mv_starts(l->ev.field[KF_NAME], "nn.Module: "));
 }
 
-/* Calls and work of accelerators that are no GPU of CUDA or ROCm. */
-static void
-note_foreign(struct kineto *k, struct mview cat)
-{
-	static const char *const others[] = { "xpu_", "hpu_", "mtia_",
-		"privateuse1_", "glow_" };
-	size_t i;
-
-	for (i = 0; i < ARRAY_LEN(others) && cat.s != NULL; i++) {
-		if (!mv_starts(cat, others[i]))
-			continue;
-		if (k->foreign++ == 0)
-			keep_text(k->foreign_cat, sizeof(k->foreign_cat), cat);
-	}
-}
-
 static void
 load_span(struct kineto_loader *l)
 {
+	/* calls and work of accelerators that are no GPU of CUDA or ROCm */
+	static const char *const others[] = { "xpu_", "hpu_", "mtia_",
+		"privateuse1_", "glow_" };
 	struct mview cat = l->ev.field[KF_CAT];
+	struct kineto *k = l->k;
 	size_t i;
 
 	if (l->capture != EV_UNSET && !is_of_capture(l))
 		return;
-	for (i = 0; i < ARRAY_LEN(categories); i++)
-		if (cat.n == categories[i].n && cat.s != NULL &&
-		    memcmp(cat.s, categories[i].cat, cat.n) == 0) {
-			l->no_dur = false;
+	for (i = 0; i < ARRAY_LEN(categories); i++) {
+		if (cat.n != categories[i].n || cat.s == NULL ||
+		    memcmp(cat.s, categories[i].cat, cat.n) != 0)
+			continue;
+		l->no_dur = false;
+		if (categories[i].load != NULL)
 			categories[i].load(l);
-			l->k->no_dur += l->no_dur;
-			return;
-		}
-	l->k->other++;
-	note_foreign(l->k, cat);
-}
-
-/* [memory]: the bytes are negative where memory is freed. */
-static void
-load_instant(struct kineto_loader *l)
-{
-	struct new_row r = row_of(l, T_MEM);
-	int64_t type;
-
-	if (!kineto_field_is(l, KF_NAME, "[memory]"))
+		else if (categories[i].table != T_N)
+			load(l, categories[i].table);
+		k->no_dur += l->no_dur;
 		return;
-	if (kineto_field_int(l, KF_DEV_TYPE, &type) && type == 0)
-		return; /* memory of the host */
-	if (!row_times(&r))
-		return;
-	row_field(&r, KF_PID);
-	row_field(&r, KF_TID);
-	row_field(&r, KF_DEV_ID);
-	row_field(&r, KF_MEM_BYTES);
-	row_field(&r, KF_ADDR);
-	row_field(&r, KF_ALLOCATED);
-	row_field(&r, KF_RESERVED);
-	row_put(&r);
+	}
+	k->other++;
+	for (i = 0; i < ARRAY_LEN(others); i++)
+		if (cat.s != NULL && mv_starts(cat, others[i]) &&
+		    k->foreign++ == 0)
+			keep_text(k->foreign_cat, sizeof(k->foreign_cat), cat);
 }
 
 /* Names of processes and threads. */
@@ -646,6 +550,7 @@ kineto_rows_event(void *ctx, const char *s, const char *e)
 	struct kineto_loader *l = ctx;
 	const char *end = kineto_event_read(&l->ev, s, e);
 	struct mview ph = l->ev.field[KF_PH];
+	int64_t type;
 
 	if (end == NULL)
 		return NULL;
@@ -662,7 +567,10 @@ kineto_rows_event(void *ctx, const char *s, const char *e)
 		break;
 	case 'i':
 	case 'I':
-		load_instant(l);
+		/* memory, but not that of the host */
+		if (kineto_field_is(l, KF_NAME, "[memory]") &&
+		    (!kineto_field_int(l, KF_DEV_TYPE, &type) || type != 0))
+			load(l, T_MEM);
 		break;
 	case 'M':
 		load_metadata(l);
@@ -682,10 +590,9 @@ kineto_rows_close(struct kineto_loader *l)
 {
 	int t;
 
-	for (t = 0; t < T_N; t++)
+	for (t = 0; t < T_NODE; t++)
 		sqlite3_finalize(l->insert[t]);
-	kineto_ok(l->k, sqlite3_exec(l->k->db, "COMMIT", NULL, NULL, NULL));
+	kineto_sql(l->k, "COMMIT");
 	smap_free(&l->raws);
 	buf_free(&l->tmp);
-	buf_free(&l->row);
 }

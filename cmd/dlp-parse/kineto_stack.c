@@ -136,17 +136,17 @@ next_span(struct kineto *k)
 {
 	sqlite3_stmt *st = k->stack.st;
 	struct kineto_span *next = &k->stack.next;
-	const char *p;
+	const void *row;
 
 	k->stack.more = db_step(st);
 	if (!k->stack.more)
 		return;
+	row = sqlite3_column_blob(st, 2);
 	next->start = db_i64(st, 0);
 	next->end = end_of(next->start, db_i64(st, 1));
-	p = sqlite3_column_blob(st, 2);
-	next->pid = kineto_next(&p);
-	next->tid = kineto_next(&p);
-	next->place = kineto_next(&p);
+	next->pid = kineto_member(row, 0);
+	next->tid = kineto_member(row, 1);
+	next->place = kineto_member(row, 2);
 }
 
 static void
@@ -221,7 +221,6 @@ struct sampler {
 	struct kineto *k;
 	sqlite3_stmt *in, *out;
 	struct kineto_stacks stacks;
-	struct buf row;
 };
 
 /* The text of a frame, without addresses, which are others in each run. It is
@@ -275,23 +274,13 @@ tree_node(struct kineto *k, int64_t up, int64_t name)
 static void
 put_sample(struct sampler *m, struct kineto_stack *s, int64_t until)
 {
-	struct kineto *k = m->k;
-	int64_t v[3] = { s->pid, s->tid > 0 ? s->tid : 0, 0 };
-	int i;
-
-	if (s->n > 0 && until > s->since) {
-		v[2] = s->v[s->n - 1].what;
-		buf_clear(&m->row);
-		for (i = 0; i < 3; i++)
-			varint_add(&m->row, varint_fold(v[i]) + 1);
-		kineto_ok(k, sqlite3_bind_int64(m->out, 1, s->since));
-		kineto_ok(
-		    k, sqlite3_bind_int64(m->out, 2, num_sub(until, s->since)));
-		kineto_ok(k, sqlite3_bind_blob(m->out, 3, buf_str(&m->row),
-				 (int)m->row.len, SQLITE_STATIC));
-		kineto_ok(k, sqlite3_step(m->out));
-		kineto_ok(k, sqlite3_reset(m->out));
-	}
+	if (s->n > 0 && until > s->since)
+		kineto_insert(m->k, m->out,
+		    (int64_t[]){ s->since, num_sub(until, s->since), EV_UNSET,
+			EV_UNSET },
+		    (int64_t[]){
+			s->pid, s->tid > 0 ? s->tid : 0, s->v[s->n - 1].what },
+		    3);
 	s->since = until;
 }
 
@@ -304,32 +293,22 @@ close_frames(struct sampler *m, struct kineto_stack *s, int64_t now)
 	}
 }
 
-static bool
-is_python(const struct kineto *k, int64_t domain)
-{
-	const char *s = smap_str(&k->texts, (uint32_t)domain, NULL);
-
-	return strcmp(s, "python_function") == 0 || strcmp(s, "nn.Module") == 0;
-}
-
 /* A range that begins. Threads that PyTorch does not know have the number 0;
  * then Python's own number tells them apart. */
 static void
-take_frame(struct sampler *m, int64_t start, int64_t dur, const char *p)
+take_frame(struct sampler *m, int64_t start, int64_t dur, const void *row)
 {
-	int64_t pid = kineto_next(&p), tid = kineto_next(&p);
-	int64_t domain = kineto_next(&p), name = kineto_next(&p), no;
-	int64_t end = end_of(start, dur);
+	int64_t tid = kineto_member(row, OP_TID), end = end_of(start, dur);
+	int64_t name = kineto_member(row, OP_NAME);
+	int64_t no = kineto_member(row, OP_THREAD);
+	struct mview domain = kineto_text(m->k, kineto_member(row, OP_DOMAIN));
 	struct kineto_stack *s;
 
 	if (start == EV_UNSET || name == EV_UNSET || dur == EV_UNSET ||
-	    !is_python(m->k, domain))
+	    (!mv_eq(domain, "python_function") && !mv_eq(domain, "nn.Module")))
 		return;
-	kineto_next(&p);
-	kineto_next(&p);
-	kineto_next(&p);
-	no = kineto_next(&p);
-	s = stack_of(&m->stacks, pid, tid != 0 || no < 0 ? tid : -no);
+	s = stack_of(&m->stacks, kineto_member(row, OP_PID),
+	    tid != 0 || no < 0 ? tid : -no);
 	close_frames(m, s, start);
 	put_sample(m, s, start);
 	if (s->n > 0 && s->v[s->n - 1].end < end)
@@ -346,18 +325,16 @@ kineto_make_samples(struct kineto *k)
 
 	m.in = db_prepare(
 	    k->db, "SELECT ts, dur, row FROM kineto_op ORDER BY ts, dur DESC");
-	m.out = db_prepare(k->db, "INSERT INTO kineto_sample VALUES (?, ?, ?)");
-	kineto_ok(k, sqlite3_exec(k->db, "BEGIN", NULL, NULL, NULL));
-	while (db_step(m.in))
+	m.out = kineto_inserter(k, T_SAMPLE);
+	kineto_sql(k, "BEGIN");
+	while (db_next(&m.in))
 		take_frame(&m, db_i64(m.in, 0), db_i64(m.in, 1),
 		    sqlite3_column_blob(m.in, 2));
 	for (i = 0; i < m.stacks.n; i++)
 		close_frames(&m, &m.stacks.v[i], INT64_MAX);
-	sqlite3_finalize(m.in);
 	sqlite3_finalize(m.out);
-	kineto_ok(k, sqlite3_exec(k->db, "COMMIT", NULL, NULL, NULL));
+	kineto_sql(k, "COMMIT");
 	stacks_free(&m.stacks);
-	buf_free(&m.row);
 }
 
 /* A semicolon separates frames. */

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "array.h"
-#include "kineto_loader.h"
+#include "kineto.h"
 #include "num.h"
 #include "usercode.h"
 
