@@ -269,7 +269,7 @@ advise_stream(struct stage *st, struct advise *a)
 	int status;
 
 	a->put = advise_put_open();
-	stage_reads(st, "finding", see_finding, .opt = "judged",
+	stage_on(st, "finding", see_finding, .opt = "judged",
 	    .legend = see_finding_legend, .arg = a);
 	reader = advise_read(st, a->dlprof, a->even, judge_facts, a);
 	stage_anew(st, notes);

@@ -273,7 +273,7 @@ listen_for(struct agg *a, struct stage *st)
 	for (k = 0; k < a->n_types; k++) {
 		y = a->type[k];
 		stage_on(st, y->tag, a->lines ? on_line : on_data,
-		    a->lines ? on_line_legend : on_legend, y);
+		    .legend = a->lines ? on_line_legend : on_legend, .arg = y);
 	}
 }
 

@@ -1181,25 +1181,24 @@ listen_busy(struct stage *st)
 			  work[] = "pid src dev api_start_ns api_dur_ns api"
 				   " inst_id tc dir";
 
-	stage_reads(st, "kern", read_device_work, .need = span, .opt = work,
+	stage_on(st, "kern", read_device_work, .need = span, .opt = work,
 	    .arg = (void *)&kern);
-	stage_reads(st, "copy set", read_device_work, .need = span, .opt = work,
+	stage_on(st, "copy set", read_device_work, .need = span, .opt = work,
 	    .arg = (void *)&mem);
-	stage_reads(st, "graph", read_device_work, .need = span, .opt = work,
+	stage_on(st, "graph", read_device_work, .need = span, .opt = work,
 	    .arg = (void *)&graph);
-	stage_reads(st, "sync", read_call, .need = span,
+	stage_on(st, "sync", read_call, .need = span,
 	    .opt = "pid src api_start_ns api_dur_ns api inst_id");
-	stage_reads(st, "call", read_call, .need = span,
+	stage_on(st, "call", read_call, .need = span,
 	    .opt = "pid src api inst_id", .arg = (void *)&kern); /* any */
-	stage_reads(st, "inst", read_op_run, .need = span, .opt = "pid src op");
-	stage_reads(st, "range", read_loader_range, .need = span,
+	stage_on(st, "inst", read_op_run, .need = span, .opt = "pid src op");
+	stage_on(st, "range", read_loader_range, .need = span,
 	    .opt = "pid src text");
-	stage_reads(
-	    st, "os", read_os_call, .need = span, .opt = "pid src name");
-	stage_reads(st, "dev", read_device, .opt = "dev src");
-	stage_reads(
+	stage_on(st, "os", read_os_call, .need = span, .opt = "pid src name");
+	stage_on(st, "dev", read_device, .opt = "dev src");
+	stage_on(
 	    st, "cut", read_busy_cut, .need = "start_ns", .opt = STEPS_COLS);
-	stage_reads(st, "iter", read_iter_end, .need = span,
+	stage_on(st, "iter", read_iter_end, .need = span,
 	    .opt = "src gpu_end_ns iter", .legend = read_iter_legend);
 }
 

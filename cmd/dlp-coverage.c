@@ -318,7 +318,7 @@ main(int argc, char **argv)
 	st.ctx = &c;
 	st.section = forget_accounts;
 	st.end = write_rows;
-	c.work = stage_reads(&st, "work", read_sums, .opt = "src",
+	c.work = stage_on(&st, "work", read_sums, .opt = "src",
 	    .need = "tag op dir short why lacks family tc tc_rule sum_dur_ns"
 		    " n");
 	c.with_src = out_type("coverage", names, ARRAY_LEN(names));

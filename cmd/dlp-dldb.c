@@ -148,7 +148,7 @@ feed_start(struct db_halves *d, struct stage *st)
 	const char *need;
 	int k;
 
-	stage_reads(st, "str", on_str, .need = "id text");
+	stage_on(st, "str", on_str, .need = "id text");
 	for (k = 0; k < K_N; k++) {
 		if (!d->raw && !agg_wants((enum db_kind)k))
 			continue;
@@ -159,12 +159,12 @@ feed_start(struct db_halves *d, struct stage *st)
 		else if (k != K_KERN)
 			need = "id start_ns dur_ns op_id inst_id api_start_ns "
 			       "api_dur_ns";
-		stage_reads(st, work_tags[k], on_work, .need = need,
+		stage_on(st, work_tags[k], on_work, .need = need,
 		    .opt = "pid tid dev api iter short name_id grid block bytes"
 			   " kind event",
 		    .arg = &work_tags[k]);
 	}
-	stage_reads(st, "inst", on_inst,
+	stage_on(st, "inst", on_inst,
 	    .need = "inst_id op_id start_ns dur_ns gpu_ns api_ns overhead_ns"
 		    " idle_ns",
 	    .opt = "pid tid iter");

@@ -549,12 +549,12 @@ main(int argc, char **argv)
 	st.ctx = &e;
 	st.section = energy_section;
 	st.end = write_energy;
-	stage_reads(&st, "kern copy set graph", read_work,
+	stage_on(&st, "kern copy set graph", read_work,
 	    .need = "start_ns dur_ns dev",
 	    .opt = "src iter op dir phase layer");
-	stage_reads(&st, "series", read_series,
-	    .need = "start_ns dev name value", .opt = "src");
-	stage_reads(&st, "iter", read_iter, .need = "start_ns dur_ns iter",
+	stage_on(&st, "series", read_series, .need = "start_ns dev name value",
+	    .opt = "src");
+	stage_on(&st, "iter", read_iter, .need = "start_ns dur_ns iter",
 	    .opt = "src");
 	for (i = 0; i < 4; i++)
 		e.type[i / 2][i % 2] = out_type("energy", names + (i / 2 == 0),

@@ -465,10 +465,10 @@ main(int argc, char **argv)
 	st.result = true;
 	st.ctx = &v;
 	st.section = begin_events;
-	stage_reads(&st, "op", read_op, .need = "op_id op dir mod",
+	stage_on(&st, "op", read_op, .need = "op_id op dir mod",
 	    .opt = "name layer shapes args bwd_shapes text");
-	stage_reads(&st, "inst", read_inst, .need = "op_id", .opt = "gpu_ns");
-	stage_reads(&st, "kern", read_kern, .need = "op_id",
+	stage_on(&st, "inst", read_inst, .need = "op_id", .opt = "gpu_ns");
+	stage_on(&st, "kern", read_kern, .need = "op_id",
 	    .opt = "dur_ns short dtype role params");
 	rc = stage_run(&st);
 	if (rc == 0 && v.ngroup == 0)

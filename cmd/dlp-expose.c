@@ -275,9 +275,9 @@ main(int argc, char **argv)
 	st.ctx = &x;
 	st.section = forget_devices;
 	st.end = finish_devices;
-	stage_reads(&st, "kern graph", read_transfer, .need = "start_ns dur_ns",
+	stage_on(&st, "kern graph", read_transfer, .need = "start_ns dur_ns",
 	    .opt = "api_start_ns src dev");
-	stage_reads(&st, "copy", read_transfer, .need = "start_ns dur_ns",
+	stage_on(&st, "copy", read_transfer, .need = "start_ns dur_ns",
 	    .opt = "api_start_ns src dev id stream kind src_mem dst_mem bytes"
 		   " iter phase layer op api pid tid",
 	    .arg = &x); /* any: it is a copy */

@@ -256,7 +256,8 @@ listen_type(
 
 	if (type_find(tag) == NULL)
 		type_die("-T", tag);
-	type = stage_on(st, tag, read_weighted, read_weighted_legend, t);
+	type = stage_on(
+	    st, tag, read_weighted, .legend = read_weighted_legend, .arg = t);
 	while (w->tag != NULL && strcmp(w->tag, tag) != 0)
 		w++;
 	t->work = w->tag != NULL ? w : NULL;
@@ -365,8 +366,8 @@ main(int argc, char **argv)
 	f.type = xcalloc((size_t)f.ntypes + 1, sizeof(*f.type));
 	for (i = 0; i < f.ntypes; i++)
 		listen_type(&st, &f, f.types[i], &f.type[i]);
-	stage_on(&st, "op", keep_op, NULL, NULL);
-	stage_on(&st, "str", keep_str, NULL, NULL);
+	stage_on(&st, "op", keep_op);
+	stage_on(&st, "str", keep_str);
 	rc = stage_run(&st);
 	print_stacks(&f);
 	if (f.no_value > 0)

@@ -413,7 +413,7 @@ listen_all(struct stage *st)
 	const struct gaps_type *t;
 
 	for (t = types; t < types + ARRAY_LEN(types); t++)
-		stage_reads(st, t->tag,
+		stage_on(st, t->tag,
 		    t->kind <= K_SYNC   ? read_gpu_work
 		    : t->kind == K_CALL ? read_call
 					: read_thread_time,
@@ -422,8 +422,8 @@ listen_all(struct stage *st)
 			   : t->kind == K_CALL ? CALL_COLS
 					       : TIME_COLS,
 		    .arg = (void *)t);
-	stage_reads(st, "cut", read_cut, .need = "start_ns", .opt = STEPS_COLS);
-	stage_reads(
+	stage_on(st, "cut", read_cut, .need = "start_ns", .opt = STEPS_COLS);
+	stage_on(
 	    st, "iter", read_iter, .need = "start_ns dur_ns", .opt = "src");
 	stage_anew(st, notes);
 }

@@ -95,7 +95,7 @@ main(int argc, char **argv)
 	st.ctx = &l;
 	st.section = forget_launch;
 	for (i = 0; i < ARRAY_LEN(tags); i++)
-		stage_reads(&st, tags[i], launch_work, .need = "start_ns",
+		stage_on(&st, tags[i], launch_work, .need = "start_ns",
 		    .opt = "api_start_ns api_dur_ns dev src",
 		    .legend = launch_legend,
 		    .arg = out_ext(added, ARRAY_LEN(added)));

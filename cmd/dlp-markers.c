@@ -343,13 +343,13 @@ main(int argc, char **argv)
 	st.ctx = &m;
 	st.section = begin_markers;
 	st.end = put_marker_notes;
-	stage_reads(&st, "range", read_marker_range,
+	stage_on(&st, "range", read_marker_range,
 	    .need = "start_ns dur_ns pid tid text", .opt = "src");
-	stage_reads(&st, "kern", read_launch,
+	stage_on(&st, "kern", read_launch,
 	    .need = "api_start_ns api_dur_ns pid tid", .opt = "src node",
 	    .legend = read_kern_legend);
 	if (m.all)
-		stage_reads(&st, "node", read_node,
+		stage_on(&st, "node", read_node,
 		    .need = "start_ns tid node orig", .opt = "pid");
 	m.ext = m.all ? out_ext(names, 4) : out_ext(names + 1, 1);
 	rc = stage_run(&st);

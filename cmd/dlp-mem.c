@@ -885,16 +885,16 @@ listen_mem(struct stage *st, struct mem *m)
 	static const char call[] = "pid corr src api phase layer op";
 
 	m->ext = out_ext(added, (int)ARRAY_LEN(added));
-	stage_reads(st, "mem", read_mem_event, .need = "start_ns op bytes addr",
+	stage_on(st, "mem", read_mem_event, .need = "start_ns op bytes addr",
 	    .opt = "pid dev corr iter src kind allocated_bytes phase layer at",
 	    .legend = read_mem_legend);
-	stage_reads(st, "call", read_made_call, .opt = call);
-	stage_reads(st, "set copy kern", read_made_call, .opt = call,
+	stage_on(st, "call", read_made_call, .opt = call);
+	stage_on(st, "set copy kern", read_made_call, .opt = call,
 	    .arg = m); /* any: a GPU works */
-	stage_reads(st, "range", read_path_range, .need = "start_ns dur_ns",
+	stage_on(st, "range", read_path_range, .need = "start_ns dur_ns",
 	    .opt = "pid src text layer");
-	stage_reads(st, "dev", read_total, .opt = "dev mem_bytes src");
-	stage_reads(st, "cut", read_mem_cut, .opt = "iter start_ns src");
+	stage_on(st, "dev", read_total, .opt = "dev mem_bytes src");
+	stage_on(st, "cut", read_mem_cut, .opt = "iter start_ns src");
 }
 
 int

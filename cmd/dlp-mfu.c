@@ -286,9 +286,9 @@ main(int argc, char **argv)
 	st.ctx = &m;
 	st.section = forget_iters;
 	st.end = write_rows;
-	m.iter = stage_reads(&st, "iter", read_iter, .need = "iter",
+	m.iter = stage_on(&st, "iter", read_iter, .need = "iter",
 	    .opt = "src key step_ns dur_ns gpu_ns");
-	m.work = stage_reads(&st, "work", read_work, .legend = drop_work_legend,
+	m.work = stage_on(&st, "work", read_work, .legend = drop_work_legend,
 	    .opt = "src",
 	    .need = "iter tag dev family dir phase sum_flop sum_exec_flop"
 		    " sum_peak_ns sum_dur_ns sum_flop_ns");

@@ -800,9 +800,9 @@ main(int argc, char **argv)
 	st.ctx = &ncu;
 	st.section = on_ncu_section;
 	st.end = on_ncu_end;
-	stage_reads(&st, "str", pass_str);
-	kern = stage_reads(
-	    &st, "kern", put_measured, .legend = put_measured_legend);
+	stage_on(&st, "str", pass_str);
+	kern =
+	    stage_on(&st, "kern", put_measured, .legend = put_measured_legend);
 	join_init(&ncu.join, st.rd);
 	ncu.name = join_col(&ncu.join, kern, "name");
 	rec_want(kern, REC_NEED, "grid block");

@@ -609,7 +609,7 @@ read_metric(struct stage *st, struct om_run *g, struct om_entry *e)
 	while (strcmp(first->f.m->record, m->record) != 0)
 		first++;
 	if (first == e)
-		e->type = stage_reads(
+		e->type = stage_on(
 		    st, m->record, see_record, .opt = "iter src", .arg = e);
 	e->type = first->type;
 	while (first != e && first->next != NULL)

@@ -535,21 +535,19 @@ listen_phases(struct stage *st, struct phases *p)
 	static const char need[] = "start_ns dur_ns phase",
 			  gpu[] = PHASE_COLS " dev api_start_ns api_dur_ns";
 
-	stage_reads(
+	stage_on(
 	    st, "copy set graph", read_gpu_phase, .need = need, .opt = gpu);
 	p->kern =
-	    stage_reads(st, "kern", read_gpu_phase, .need = need, .opt = gpu);
+	    stage_on(st, "kern", read_gpu_phase, .need = need, .opt = gpu);
 	p->sync =
-	    stage_reads(st, "sync", read_gpu_phase, .need = need, .opt = gpu);
-	stage_reads(
-	    st, "inst", read_cpu_phase, .need = need, .opt = PHASE_COLS);
-	p->call = stage_reads(
+	    stage_on(st, "sync", read_gpu_phase, .need = need, .opt = gpu);
+	stage_on(st, "inst", read_cpu_phase, .need = need, .opt = PHASE_COLS);
+	p->call = stage_on(
 	    st, "call", read_cpu_phase, .need = need, .opt = PHASE_COLS);
-	p->range = stage_reads(
+	p->range = stage_on(
 	    st, "range", read_cpu_phase, .need = need, .opt = PHASE_COLS);
-	stage_reads(st, "op", read_producer, .opt = "by");
-	stage_reads(
-	    st, "iter", read_step_length, .opt = "iter key step_ns src");
+	stage_on(st, "op", read_producer, .opt = "by");
+	stage_on(st, "iter", read_step_length, .opt = "iter key step_ns src");
 }
 
 static void

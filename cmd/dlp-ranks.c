@@ -971,13 +971,13 @@ main(int argc, char **argv)
 	stage_start(&st, "dlp-ranks", usage, opts, argc, argv);
 	comm_open(&g.comm, rules);
 	g.own_rules = rules != NULL;
-	stage_reads(&st, "kern", see_kernel, .need = "start_ns dur_ns short",
+	stage_on(&st, "kern", see_kernel, .need = "start_ns dur_ns short",
 	    .opt = WORK " bytes op dir op_id");
-	stage_reads(
+	stage_on(
 	    &st, "op", see_group, .opt = "op_id group group_size group_ranks");
-	stage_reads(
+	stage_on(
 	    &st, "graph", see_graph, .need = "start_ns dur_ns", .opt = WORK);
-	stage_reads(&st, "rank", see_rank, .need = "rank",
+	stage_on(&st, "rank", see_rank, .need = "rank",
 	    .opt = "src clock_by shift_ns");
 	st.ctx = &g;
 	st.section = begin_ranks;

@@ -693,23 +693,23 @@ attach(struct stage *st, struct rate *x, char **types, int n, bool work)
 	x->roof_ns = col_id("sum_roof_ns");
 	x->flop_ns = col_id("sum_flop_ns");
 	x->bytes_ns = col_id("sum_bytes_ns");
-	stage_reads(st, "dev", take_device, .need = "dev",
+	stage_on(st, "dev", take_device, .need = "dev",
 	    .opt = "name membw_bytes_s src", .legend = put_legend,
 	    .arg = out_ext(dev_names, ARRAY_LEN(dev_names)));
 	st->section = on_rate_section;
 	if (work) {
-		stage_reads(st, "kern copy set graph", put_work,
+		stage_on(st, "kern copy set graph", put_work,
 		    .opt =
 			"iter dir phase family inst_id dur_ns flop bytes src",
 		    .legend = no_legend);
-		stage_reads(st, "kern", put_work, .need = "flop dur_ns",
+		stage_on(st, "kern", put_work, .need = "flop dur_ns",
 		    .opt = RATED, .legend = no_legend);
-		stage_reads(st, "inst", forget_run, .opt = "inst_id");
+		stage_on(st, "inst", forget_run, .opt = "inst_id");
 		return;
 	}
 	/* a group can be of anything; kernels are from dlp-flops */
 	for (i = 0; i < n; i++)
-		stage_reads(st, types[i], put_rated, .legend = put_legend,
+		stage_on(st, types[i], put_rated, .legend = put_legend,
 		    .arg = out_ext(names, ARRAY_LEN(names)), .opt = RATED,
 		    .need =
 			strcmp(types[i], "kern") == 0 ? "flop dur_ns" : NULL);

@@ -458,9 +458,9 @@ main(int argc, char **argv)
 		capture_read(&sv);
 	st.ctx = &sv;
 	st.end = finish_serve;
-	stage_reads(&st, "range", take_range, .need = "start_ns dur_ns text",
+	stage_on(&st, "range", take_range, .need = "start_ns dur_ns text",
 	    .opt = "pid src");
-	stage_reads(&st, "kern copy set graph", take_work,
+	stage_on(&st, "kern copy set graph", take_work,
 	    .need = "start_ns dur_ns", .opt = "api_start_ns pid src api");
 	stage_anew(&st, NULL);
 	rc = stage_run(&st);

@@ -487,12 +487,12 @@ main(int argc, char **argv)
 	st.section = forget_section;
 	st.end = end_tb_section;
 	st.meta = read_info;
-	stage_reads(&st, "iter", read_tb_step, .need = "iter",
+	stage_on(&st, "iter", read_tb_step, .need = "iter",
 	    .opt = "src key start_ns step_ns");
-	stage_reads(&st, "busy", read_busy,
-	    .need = "iter after dev class dur_ns", .opt = "src");
-	stage_reads(&st, "mfu", read_mfu, .need = "iter mfu_pct", .opt = "src");
-	stage_reads(&st, "finding", read_finding,
+	stage_on(&st, "busy", read_busy, .need = "iter after dev class dur_ns",
+	    .opt = "src");
+	stage_on(&st, "mfu", read_mfu, .need = "iter mfu_pct", .opt = "src");
+	stage_on(&st, "finding", read_finding,
 	    .need = "id judged problem recommendation",
 	    .opt = "share_pct part_of evidence");
 	rc = stage_run(&st);

@@ -1004,7 +1004,7 @@ read_type(struct trace *x, struct stage *st, const struct wording_line *line,
 	*t = (struct trace_type){
 		.tag = line->part, .show = shows[i].show, .kind = shows[i].kind
 	};
-	type = stage_reads(st, t->tag, read_shown, .need = "start_ns",
+	type = stage_on(st, t->tag, read_shown, .need = "start_ns",
 	    .opt = "dur_ns pid tid dev ctx stream src iter api api_start_ns"
 		   " api_dur_ns mode bytes op kind",
 	    .legend = read_shown_legend, .arg = t);
@@ -1071,9 +1071,9 @@ main(int argc, char **argv)
 	st.end = end_trace_section;
 	st.meta = read_fact;
 	join_init(&x.join, st.rd);
-	stage_reads(
+	stage_on(
 	    &st, "proc thread dev", read_name, .opt = "src pid tid dev name");
-	stage_reads(&st, "op str", read_joined, .arg = NULL);
+	stage_on(&st, "op str", read_joined, .arg = NULL);
 	wording_read(&x.defs, "trace.tab");
 	x.type = xcalloc(x.defs.n, sizeof(*x.type));
 	for (i = 0; i < x.defs.n; i++)

@@ -394,14 +394,14 @@ main(int argc, char **argv)
 	st.ctx = &t;
 	st.section = begin_tree;
 	st.end = finish_tree;
-	t.op_type = stage_reads(
-	    &st, "op", read_op, .need = "op_id name", .opt = "dl_tc");
-	stage_reads(&st, "inst", read_inst,
+	t.op_type =
+	    stage_on(&st, "op", read_op, .need = "op_id name", .opt = "dl_tc");
+	stage_on(&st, "inst", read_inst,
 	    .need = "op_id start_ns dur_ns overhead_ns idle_ns",
 	    .opt = "pid iter");
-	stage_reads(&st, "kern", read_gpu_time, .need = "op_id start_ns dur_ns",
+	stage_on(&st, "kern", read_gpu_time, .need = "op_id start_ns dur_ns",
 	    .opt = "dev iter tc tc_eligible");
-	stage_reads(&st, "copy set graph", read_gpu_time,
+	stage_on(&st, "copy set graph", read_gpu_time,
 	    .need = "op_id start_ns dur_ns", .opt = "dev iter");
 	stage_anew(&st, notes);
 	rc = stage_run(&st);

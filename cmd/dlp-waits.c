@@ -299,13 +299,13 @@ listen_waits(struct stage *st, const struct waits *w)
 	size_t i, n = ARRAY_LEN(types) - !w->launches; /* without graph */
 
 	for (i = 0; i < n; i++)
-		stage_reads(st, types[i].tag, read_wait,
+		stage_on(st, types[i].tag, read_wait,
 		    .opt = WHO " start_ns dur_ns api_start_ns api_dur_ns name"
 			       " api iter layer phase dst_mem code",
 		    .arg = (void *)&types[i].type);
-	stage_reads(st, "range", read_open_range, .need = "start_ns dur_ns",
+	stage_on(st, "range", read_open_range, .need = "start_ns dur_ns",
 	    .opt = WHO " text mode layer phase");
-	stage_reads(st, "thread", read_thread_name, .opt = WHO " name");
+	stage_on(st, "thread", read_thread_name, .opt = WHO " name");
 }
 
 static void

@@ -53,14 +53,10 @@ rec_type_free(struct rec_type *t)
 {
 	int i;
 
-	for (i = 0; i < t->ncols; i++)
-		free(t->cols[i]);
 	for (i = 0; i < t->nnames; i++)
 		free(t->names[i]);
-	free(t->cols);
 	free(t->at);
 	free(t->need);
-	smap_free(&t->place);
 	free(t->names);
 	free(t->tag);
 	free(t);
@@ -70,51 +66,6 @@ const char *
 rec_type_tag(const struct rec_type *t)
 {
 	return t->tag;
-}
-
-#define FEW 32 /* names that are looked for one by one */
-
-static void
-bind(struct rec_type *t, struct rec_col *c)
-{
-	uint32_t at;
-	int i;
-
-	c->pos = -1;
-	if (t->nnames > FEW) {
-		at = smap_find(&t->place, c->name, strlen(c->name));
-		if (at != SMAP_NONE)
-			c->pos = (int)t->place.val[at];
-		return;
-	}
-	for (i = 0; i < t->nnames && c->pos < 0; i++)
-		if (strcmp(t->names[i], c->name) == 0)
-			c->pos = i;
-}
-
-struct rec_col *
-rec_col(struct rec_type *t, const char *name, enum rec_need need)
-{
-	struct rec_col *c = xcalloc(1, sizeof(*c));
-
-	c->name = name;
-	c->need = need;
-	t->cols =
-	    xrealloc(t->cols, (size_t)t->ncols + 1, sizeof(struct rec_col *));
-	t->cols[t->ncols++] = c;
-	bind(t, c);
-	t->checked = false;
-	return c;
-}
-
-void
-rec_cols(
-    struct rec_type *t, enum rec_need need, const struct rec_bind *b, size_t n)
-{
-	size_t i;
-
-	for (i = 0; i < n; i++)
-		*b[i].to = rec_col(t, b[i].name, need);
 }
 
 void
@@ -127,10 +78,7 @@ rec_want_id(struct rec_type *t, enum rec_need need, int id)
 		while (t->n_at <= id)
 			t->at[t->n_at++] = REC_UNWANTED;
 	}
-	t->at[id] = REC_MISSING;
-	for (i = t->nnames - 1; i >= 0; i--)
-		if (strcmp(t->names[i], col_name(id)) == 0)
-			t->at[id] = (int16_t)i;
+	t->at[id] = REC_MISSING; /* until find_fields() */
 	for (i = 0; i < t->n_need && t->need[i] != id; i++)
 		;
 	if (need == REC_NEED && i == t->n_need) {
@@ -197,23 +145,6 @@ add_name(struct rec_type *t, const char *s, size_t n)
 	t->names[t->nnames++] = xmemdup(s, n);
 }
 
-/* Columns are found in a time that does not grow with their number. */
-static void
-find_places(struct rec_type *t)
-{
-	bool is_new;
-	uint32_t at;
-	int i;
-
-	smap_clear(&t->place);
-	for (i = 0; t->nnames > FEW && i < t->nnames; i++) {
-		at = smap_put(
-		    &t->place, t->names[i], strlen(t->names[i]), &is_new);
-		if (is_new)
-			t->place.val[at] = (uint64_t)i;
-	}
-}
-
 void
 rec_type_legend(struct rec_type *t, const char *s, size_t n)
 {
@@ -231,10 +162,7 @@ rec_type_legend(struct rec_type *t, const char *s, size_t n)
 		add_name(t, s + 1, (size_t)(tab - s - 1));
 		s = tab;
 	}
-	find_places(t);
 	find_fields(t);
-	for (i = 0; i < t->ncols; i++)
-		bind(t, t->cols[i]);
 	t->has_legend = true;
 	t->checked = false;
 }
@@ -245,9 +173,6 @@ rec_type_lacks(const struct rec_type *t)
 {
 	int i;
 
-	for (i = 0; i < t->ncols; i++)
-		if (t->cols[i]->pos < 0 && t->cols[i]->need == REC_NEED)
-			return t->cols[i]->name;
 	for (i = 0; i < t->n_need; i++)
 		if (t->at[t->need[i]] < 0)
 			return col_name(t->need[i]);
@@ -277,80 +202,6 @@ rec_split(const struct rec *r)
 	f->at[want] = r->line + r->len + 1;
 	f->n = want;
 	return f->at;
-}
-
-const char *
-rec_str(
-    const struct rec *r, const struct rec_col *c, struct buf *tmp, size_t *n)
-{
-	const char *s = rec_raw(r, c, n);
-
-	if (s == NULL)
-		return NULL;
-	buf_clear(tmp);
-	if (esc_has(s, *n))
-		esc_undo(tmp, s, *n);
-	else
-		buf_put(tmp, s, *n);
-	*n = tmp->len;
-	return buf_str(tmp);
-}
-
-bool
-rec_is(const struct rec *r, const struct rec_col *c, const char *word)
-{
-	return mv_eq(rec_view(r, c), word);
-}
-
-bool
-rec_i64(const struct rec *r, const struct rec_col *c, int64_t *v)
-{
-	size_t n;
-	const char *s = rec_raw(r, c, &n);
-
-	if (s == NULL)
-		return false;
-	if (!num_i64(s, n, v))
-		rec_die(r, "%s: %s is no integer: '%.*s'", r->type->tag,
-		    c->name, (int)(n < 40 ? n : 40), s);
-	return true;
-}
-
-bool
-rec_dur(const struct rec *r, const struct rec_col *c, int64_t *v)
-{
-	if (rec_i64(r, c, v) && *v >= 0)
-		return true;
-	*v = 0;
-	return false;
-}
-
-bool
-rec_sum(const struct rec *r, const struct rec_col *c, int64_t *v)
-{
-	size_t n, sign;
-	const char *s = rec_raw(r, c, &n);
-
-	sign = s != NULL && *s == '-';
-	if (s == NULL || n < 19 + sign || n > 40 ||
-	    strspn(s + sign, "0123456789") != n - sign || num_i64(s, n, v))
-		return rec_i64(r, c, v);
-	*v = num_limit(sign ? -1 : 1, 0);
-	return true;
-}
-
-bool
-rec_f64(const struct rec *r, const struct rec_col *c, double *v)
-{
-	size_t n;
-	const char *s = rec_raw(r, c, &n);
-
-	if (s == NULL)
-		return false;
-	if (!num_f64(s, n, v))
-		rec_die(r, "%s: %s is no number: '%.*s'", r->type->tag, c->name,
-		    (int)(n < 40 ? n : 40), s);
-	return true;
 }
 
 const char *
@@ -590,6 +441,7 @@ rec_check_legend(struct rec_type *t, const struct rec *r)
 	if (!t->has_legend)
 		rec_die(
 		    r, "record '%s' before its legend '#%s'", t->tag, t->tag);
+	find_fields(t); /* also of columns that were requested after it */
 	missing = rec_type_lacks(t);
 	if (missing != NULL) {
 		by = column_writer(t, missing);

@@ -4,9 +4,9 @@
  *
  *	rd = rec_open(path);
  *	kern = rec_type(rd, "kern");
- *	dur = rec_col(kern, "dur_ns", REC_NEED);
+ *	rec_want(kern, REC_NEED, "dur_ns");
  *	while (rec_next(rd, &r))
- *		if (r.type == kern && rec_i64(&r, dur, &ns)) ...
+ *		if (r.type == kern && rec_num(&r, COL_dur_ns, &ns)) ...
  *
  * Damage in the input is fatal: one line "prog: FILE:LINE: what", exit 2.
  */
@@ -17,6 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "buf.h"
 #include "columns.h"
 #include "map.h"
 #include "mview.h"
@@ -25,39 +26,7 @@ struct rec_type;
 
 enum rec_need { REC_OPT, REC_NEED };
 
-struct rec_col { /* a bound column */
-	const char *name;
-	enum rec_need need;
-	int pos; /* field number under the current legend, or -1 */
-};
-
 const char *rec_type_tag(const struct rec_type *t);
-
-/* Binds a column. If the legend does not have a needed column, the first record
- * of the type is fatal, with a message that names the command that adds the
- * column. The result lives as long as the reader. */
-struct rec_col *rec_col(
-    struct rec_type *t, const char *name, enum rec_need need);
-
-/*
- * Binds several columns: each entry has the place for the result, and the name.
- *
- *	REC_COLS(kern, REC_NEED, { &k.start, "start_ns" });
- *	REC_COLS(kern, REC_OPT, { &k.dev, "dev" }, { &k.src, "src" });
- */
-struct rec_bind {
-	struct rec_col **to;
-	const char *name;
-};
-
-#define REC_COLS(type, need, ...)                                              \
-	rec_cols(type, need, (const struct rec_bind[]){ __VA_ARGS__ },         \
-	    sizeof((const struct rec_bind[]){ __VA_ARGS__ }) /                 \
-		sizeof(struct rec_bind))
-
-/* As rec_col() for each of the n, in their order. */
-void rec_cols(
-    struct rec_type *t, enum rec_need need, const struct rec_bind *b, size_t n);
 
 /* The number of columns of the current legend; the other: their names (without
  * the tag). */
@@ -73,11 +42,8 @@ struct rec_type {
 	int n_at;
 	int *need; /* ids of the columns that records must have */
 	int n_need;
-	struct rec_col **cols; /* bound columns */
-	int ncols;
 	char **names; /* under the current legend */
 	int nnames, names_cap;
-	struct smap place; /* of a name, if they are many: its first one */
 	bool has_legend, checked;
 	void *arg;                /* rec_arg() of rec.h */
 	struct stage_type *stage; /* for stage.c only */
@@ -165,40 +131,6 @@ rec_field(const struct rec *r, int i, size_t *n)
 	return at[i];
 }
 
-/* The raw (escaped) text of a field of a data record; NULL, and *n 0, if it is
- * unset or the legend has no such column. Only for records with a type. */
-static inline const char *
-rec_raw(const struct rec *r, const struct rec_col *c, size_t *n)
-{
-	const char *s;
-
-	*n = 0;
-	if (c->pos < 0)
-		return NULL;
-	s = rec_field(r, c->pos, n);
-	if (*n != 1 || s[0] != '-')
-		return s;
-	*n = 0;
-	return NULL;
-}
-
-struct buf;
-
-/* The unescaped value, NUL-terminated in *tmp or the line's own bytes; NULL
- * if unset. tmp: a buffer of the caller's, reused. */
-const char *rec_str(
-    const struct rec *r, const struct rec_col *c, struct buf *tmp, size_t *n);
-
-/* The raw text as a view. */
-static inline struct mview
-rec_view(const struct rec *r, const struct rec_col *c)
-{
-	struct mview v = { NULL, 0 };
-
-	v.s = rec_raw(r, c, &v.n);
-	return v;
-}
-
 /*
  * A field by the id of its column (columns.h, or col_id() for other names).
  * Only columns that were requested with rec_want() have values; all others, and
@@ -267,30 +199,6 @@ rec_num_or(const struct rec *r, int col, int64_t unset)
 	int64_t v;
 
 	return rec_num(r, col, &v) ? v : unset;
-}
-
-/* True if the raw text of a field is that word; false if it is unset. */
-bool rec_is(const struct rec *r, const struct rec_col *c, const char *word);
-
-/* False if unset. Fatal if the text is not a number. */
-bool rec_i64(const struct rec *r, const struct rec_col *c, int64_t *v);
-bool rec_f64(const struct rec *r, const struct rec_col *c, double *v);
-
-/* The same for a length (dur_ns): also false, and 0, if it is negative, because
- * an end before the start is no length. */
-bool rec_dur(const struct rec *r, const struct rec_col *c, int64_t *v);
-
-/* The same for a sum that dlp-agg made, which can be longer than 64 bits: then
- * it is the end of their range, as with num_add(). */
-bool rec_sum(const struct rec *r, const struct rec_col *c, int64_t *v);
-
-/* The number in a field, or a default if it is unset. */
-static inline int64_t
-rec_int(const struct rec *r, const struct rec_col *c, int64_t unset)
-{
-	int64_t v;
-
-	return rec_i64(r, c, &v) ? v : unset;
 }
 
 /* For a metadata line: the word after ## and the rest after the TAB. */

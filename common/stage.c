@@ -99,8 +99,8 @@ stage_start_sink(struct stage *st, const char *name, const char *usage,
 	stage_open_sink(st, cli_operand(argc, argv, usage), unbuffered);
 }
 
-struct rec_type *
-stage_on(struct stage *st, const char *tag, stage_fn *data, stage_fn *legend,
+static struct rec_type *
+stage_type(struct stage *st, const char *tag, stage_fn *data, stage_fn *legend,
     void *arg)
 {
 	struct rec_type *t = rec_type(st->rd, tag);
@@ -131,10 +131,10 @@ stage_on_types(struct stage *st, const char *tags, stage_fn *data,
 	for (; *tags != '\0'; tags += n + (tags[n] == ' ')) {
 		n = strcspn(tags, " ");
 		if (n >= sizeof(tag))
-			die("stage_reads: a type is too long: %s", tags);
+			die("stage_on: a type is too long: %s", tags);
 		memcpy(tag, tags, n);
 		tag[n] = '\0';
-		t = stage_on(st, tag, data, how->legend, how->arg);
+		t = stage_type(st, tag, data, how->legend, how->arg);
 		rec_want(t, REC_NEED, how->need);
 		rec_want(t, REC_OPT, how->opt);
 	}
@@ -150,7 +150,7 @@ stage_anew(struct stage *st, const char *const *names)
 	for (t = type_defs; t->type != NULL; t++)
 		if (strcmp(t->by, err_prog_name()) == 0 &&
 		    rec_type(st->rd, t->type)->stage == NULL)
-			stage_on(st, t->type, NULL, NULL, NULL);
+			stage_type(st, t->type, NULL, NULL, NULL);
 }
 
 /* True if a line of metadata has one of these names. */

@@ -4,7 +4,7 @@
  * and fragments, and calls back for the record types that were asked for.
  *
  *	stage_open(&st, argc, argv, path, unbuffered);
- *	stage_on(&st, "kern", on_kern, NULL, &kern);
+ *	stage_on(&st, "kern", on_kern, .need = "start_ns");
  *				called for each record; the callback must pass
  *				the record on itself (stage_pass)
  *	st.section = forget_all; st.end = write_notes;
@@ -69,19 +69,12 @@ void stage_open(struct stage *st, int argc, char *const *argv, const char *path,
  * unknown records are not passed on. */
 void stage_open_sink(struct stage *st, const char *path, bool unbuffered);
 
-/* The reader's type, for rec_col(). data is called for each record, legend for
- * each legend (NULL: the legend is passed on). data NULL: the records are
- * dropped. arg is the value that rec_arg() returns for the records and legends
- * of this type, so that a callback can serve several types. */
-struct rec_type *stage_on(struct stage *st, const char *tag, stage_fn *data,
-    stage_fn *legend, void *arg);
-
 /*
- * The same for several types, "kern graph copy", with the columns that the
- * callback reads by their ids (rec.h): those that records must have, and those
- * that they may have.
+ * Requests record types, "kern graph copy": data is called for each of their
+ * records (NULL: they are dropped). The columns that it reads by their ids
+ * (rec.h): those that records must have, and those that they may have.
  *
- *	stage_reads(&st, "kern copy", on_work, .need = "start_ns dur_ns",
+ *	stage_on(&st, "kern copy", on_work, .need = "start_ns dur_ns",
  *	    .opt = "dev src", .arg = &x);
  *
  * The result is the last of the types.
@@ -89,12 +82,12 @@ struct rec_type *stage_on(struct stage *st, const char *tag, stage_fn *data,
 struct stage_how {
 	int none;               /* so that the rest can be left out */
 	const char *need, *opt; /* names of columns with blanks between them */
-	stage_fn *legend;
-	void *arg;
+	stage_fn *legend;       /* NULL: a legend is passed on */
+	void *arg; /* what rec_arg() returns for these records and legends */
 };
 struct rec_type *stage_on_types(struct stage *st, const char *tags,
     stage_fn *data, const struct stage_how *how);
-#define stage_reads(st, tags, data, ...)                                       \
+#define stage_on(st, tags, data, ...)                                          \
 	stage_on_types(st, tags, data, &(struct stage_how){ 0, __VA_ARGS__ })
 
 /* Drops the output of an earlier run of this command from the stream, because

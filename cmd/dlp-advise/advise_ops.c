@@ -227,11 +227,11 @@ advise_ops_end(struct facts *f)
 void
 advise_ops_read(struct stage *st, struct advise_ops *o)
 {
-	stage_reads(st, "op", see_op, .need = "op_id",
+	stage_on(st, "op", see_op, .need = "op_id",
 	    .opt = "op by dtype dl_tc shapes", .arg = o);
-	stage_reads(
+	stage_on(
 	    st, "prim", see_prim, .need = "prim_id", .opt = "shapes", .arg = o);
-	stage_reads(st, "str", see_name, .need = "id", .opt = "text", .arg = o);
+	stage_on(st, "str", see_name, .need = "id", .opt = "text", .arg = o);
 }
 
 void

@@ -553,9 +553,9 @@ advise_read(
 	forget_files(g);
 	advise_ops_read(st, &g->ops);
 	for (row = rows; row < rows + ARRAY_LEN(rows); row++)
-		stage_reads(st, row->tags, see_record, .need = row->need,
+		stage_on(st, row->tags, see_record, .need = row->need,
 		    .opt = row->opt, .arg = (void *)(uintptr_t)row);
-	stage_reads(st, "skew", see_skew, .opt = "iter n_rank slowest wait_ns");
+	stage_on(st, "skew", see_skew, .opt = "iter n_rank slowest wait_ns");
 	st->ctx = g;
 	st->meta = see_meta;
 	st->section = forget_facts;

@@ -456,8 +456,7 @@ void
 dl_init(struct corr *c, struct stage *st)
 {
 	c->ops.dl = xcalloc(1, sizeof(*c->ops.dl));
-	stage_reads(
-	    st, "op", stage_pass, .opt = "dl_id", .legend = dl_op_legend);
+	stage_on(st, "op", stage_pass, .opt = "dl_id", .legend = dl_op_legend);
 }
 
 void

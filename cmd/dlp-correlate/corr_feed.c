@@ -303,7 +303,7 @@ feed_start(struct corr *c, struct stage *st)
 
 	st->ctx = c;
 	for (i = 0; i < W_N; i++)
-		stage_reads(st, work_tags[i], on_corr_work,
+		stage_on(st, work_tags[i], on_corr_work,
 		    .need = i == W_CALL ? "start_ns dur_ns tid"
 					: "start_ns dur_ns api_start_ns"
 					  " api_dur_ns tid",
@@ -313,15 +313,14 @@ feed_start(struct corr *c, struct stage *st)
 					 : "pid corr src dev id api op_id short"
 					   " node",
 		    .legend = work_legend, .arg = &c->types.work[i]);
-	stage_reads(
+	stage_on(
 	    st, "str", on_corr_str, .opt = "id text", .legend = str_legend);
-	stage_reads(st, "range", on_corr_range,
-	    .need = "start_ns dur_ns tid text",
+	stage_on(st, "range", on_corr_range, .need = "start_ns dur_ns tid text",
 	    .opt = "id pid src end_tid domain mode level",
 	    .legend = range_legend);
-	stage_reads(st, "node", on_node, .need = "start_ns tid node orig",
+	stage_on(st, "node", on_node, .need = "start_ns tid node orig",
 	    .opt = "pid src");
-	stage_reads(st, "mem", on_alloc, .need = "start_ns",
+	stage_on(st, "mem", on_alloc, .need = "start_ns",
 	    .opt = "pid tid src at", .legend = alloc_legend);
 	st->section = corr_section;
 	st->end = corr_end;

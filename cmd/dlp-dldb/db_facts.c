@@ -63,7 +63,7 @@ on_dev(struct stage *st, struct rec *r)
 void
 facts_start(struct stage *st)
 {
-	stage_reads(st, "dev", on_dev, .need = "dev",
+	stage_on(st, "dev", on_dev, .need = "dev",
 	    .opt = "name cc n_sm mem_bytes clock_hz membw_bytes_s");
 }
 

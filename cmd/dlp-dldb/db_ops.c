@@ -185,7 +185,7 @@ on_op(struct stage *st, struct rec *r)
 void
 ops_start(struct stage *st)
 {
-	stage_reads(st, "op", on_op,
+	stage_on(st, "op", on_op,
 	    .need = "op_id name op dir dl_id dl_in dl_out dl_tc",
 	    .opt = "by dtype shapes stack");
 }

@@ -318,6 +318,6 @@ raw_start(struct db_halves *d, struct stage *st)
 
 	d->raws = xcalloc(1, sizeof(*d->raws));
 	for (o = own_rows; o < own_rows + ARRAY_LEN(own_rows); o++)
-		stage_reads(st, o->tag, on_own, .need = o->need, .opt = o->opt,
+		stage_on(st, o->tag, on_own, .need = o->need, .opt = o->opt,
 		    .arg = (void *)(uintptr_t)o);
 }

@@ -171,15 +171,15 @@ void
 sums_start(struct db_halves *d, struct stage *st)
 {
 	d->sums = xcalloc(1, sizeof(*d->sums));
-	stage_reads(st, "iter", on_iter, .need = "iter start_ns dur_ns");
-	stage_reads(st, "busy", on_busy, .need = "iter dev class dur_ns");
-	stage_reads(st, "group", on_group,
+	stage_on(st, "iter", on_iter, .need = "iter start_ns dur_ns");
+	stage_on(st, "busy", on_busy, .need = "iter dev class dur_ns");
+	stage_on(st, "group", on_group,
 	    .need = "path level n_call n_op_eligible n_op_tc n_iter"
 		    " sum_cpu_ns min_cpu_ns max_cpu_ns"
 		    " sum_gpu_ns min_gpu_ns max_gpu_ns"
 		    " sum_overhead_ns min_overhead_ns max_overhead_ns"
 		    " sum_idle_ns min_idle_ns max_idle_ns");
-	stage_reads(st, "finding", on_finding,
+	stage_on(st, "finding", on_finding,
 	    .need = "id judged problem recommendation", .opt = "by");
 }
 

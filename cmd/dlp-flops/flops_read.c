@@ -361,24 +361,24 @@ read_attach(struct stage *st, struct flops *fl)
 	    (struct rest){ .names = kern_names, .n = ARRAY_LEN(kern_names) };
 	fl->copy_rest = fl->set_rest = memory;
 	fl->graph_rest = (struct rest){ .names = names + 2, .n = 1 };
-	stage_reads(st, "rank", take_rank);
-	stage_reads(st, "str", take_str, .need = "id text");
-	stage_reads(st, "dev", take_dev, .need = "dev", .opt = "cc name src");
-	stage_reads(st, "op", take_op, .need = "op_id op",
+	stage_on(st, "rank", take_rank);
+	stage_on(st, "str", take_str, .need = "id text");
+	stage_on(st, "dev", take_dev, .need = "dev", .opt = "cc name src");
+	stage_on(st, "op", take_op, .need = "op_id op",
 	    .opt = "mod dir shapes args text bwd_shapes fwd_op_id repr"
 		   " for_op_id dtype group_size");
-	stage_reads(st, "prim", take_prim, .need = "prim_id op shapes",
+	stage_on(st, "prim", take_prim, .need = "prim_id op shapes",
 	    .opt = "causal");
-	stage_reads(st, "result", take_result, .need = "prim_run shape");
-	stage_reads(st, "kern", put_kern, .legend = put_kern_legend,
+	stage_on(st, "result", take_result, .need = "prim_run shape");
+	stage_on(st, "kern", put_kern, .legend = put_kern_legend,
 	    .arg = &fl->kern_rest,
 	    .opt = "op_id dir inst_id name_id short sub dev grid block pid seq"
 		   " dur_ns tc tc_rule src altseq prim_id prim_run captured");
-	stage_reads(st, "inst", take_inst, .opt = "inst_id");
-	stage_reads(st, "copy", put_other, .opt = "op_id dur_ns",
+	stage_on(st, "inst", take_inst, .opt = "inst_id");
+	stage_on(st, "copy", put_other, .opt = "op_id dur_ns",
 	    .legend = put_legend, .arg = &fl->copy_rest);
-	stage_reads(st, "set", put_other, .opt = "op_id dur_ns",
+	stage_on(st, "set", put_other, .opt = "op_id dur_ns",
 	    .legend = put_legend, .arg = &fl->set_rest);
-	stage_reads(st, "graph", put_other, .opt = "op_id dur_ns",
+	stage_on(st, "graph", put_other, .opt = "op_id dur_ns",
 	    .legend = put_legend, .arg = &fl->graph_rest);
 }

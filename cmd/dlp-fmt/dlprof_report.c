@@ -70,7 +70,7 @@ dlprof_listen(struct fmt *f)
 	struct iteration_report *d = f->state;
 
 	d->last_name_id = col_id("last_name_id");
-	stage_reads(
+	stage_on(
 	    &f->st, "opkern", on_opkern, .need = "op_id short last_name_id");
 	f->join.any_str = true;
 }

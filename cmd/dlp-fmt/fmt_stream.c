@@ -266,14 +266,14 @@ listen(struct fmt *f)
 {
 	const struct type_def *t;
 
-	stage_reads(&f->st, "op str", on_joined, .legend = on_legend);
+	stage_on(&f->st, "op str", on_joined, .legend = on_legend);
 	if (f->sink->listen != NULL)
 		f->sink->listen(f);
 	if (f->want_type != NULL) {
 		prepare(f, &f->choices[0], f->want_type);
 		take_choice(f, &f->choices[0]);
 		if (f->type != f->join.op && f->type != f->join.str)
-			stage_reads(
+			stage_on(
 			    &f->st, f->want_type, on_row, .legend = on_legend);
 		return;
 	}
@@ -281,8 +281,7 @@ listen(struct fmt *f)
 	prepare(f, &f->choices[1], "agg");
 	for (t = type_defs; t->type != NULL; t++)
 		if (strcmp(t->type, "op") != 0 && strcmp(t->type, "str") != 0)
-			stage_reads(
-			    &f->st, t->type, on_row, .legend = on_legend);
+			stage_on(&f->st, t->type, on_row, .legend = on_legend);
 }
 
 /* Explains why nothing is printed. A legend without records comes from a filter

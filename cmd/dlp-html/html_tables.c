@@ -237,7 +237,7 @@ is_of(const char *tag)
 static void
 read_source(struct stage *st, struct html_source *s)
 {
-	struct rec_type *type = stage_reads(st, s->tag, read_row, .arg = s);
+	struct rec_type *type = stage_on(st, s->tag, read_row, .arg = s);
 	const struct html_col *c;
 	/* times of GPU work are what every view is made of */
 	bool timed = strcmp(s->tag, "kern") == 0 || strcmp(s->tag, "copy") == 0;

@@ -385,7 +385,7 @@ iter_open(struct iter_run *g, struct stage *st)
 		b->dropped = drop_type(tags[i].tag);
 		b->range = strcmp(tags[i].tag, "range") == 0;
 		b->no_length = g->o.dlprof && strcmp(tags[i].tag, "sync") == 0;
-		t = stage_reads(st, tags[i].tag, see_record,
+		t = stage_on(st, tags[i].tag, see_record,
 		    .need = b->is->kind == IT_RANGEKERN ? "" : "start_ns",
 		    .opt = "start_ns dur_ns pid tid src api_start_ns"
 			   " api_dur_ns dev op_start_ns op_id inst_id iter",
@@ -397,9 +397,9 @@ iter_open(struct iter_run *g, struct stage *st)
 		if (strcmp(tags[i].tag, "over") == 0)
 			rec_want(t, REC_OPT, "name");
 	}
-	stage_reads(st, "op", see_op, .need = "op_id",
+	stage_on(st, "op", see_op, .need = "op_id",
 	    .opt = "name key text op dir by dl_id");
-	stage_reads(st, "iter", see_iteration,
+	stage_on(st, "iter", see_iteration,
 	    .opt = "iter key start_ns dur_ns gpu_start_ns gpu_end_ns gpu_ns"
 		   " step_ns kern_ns n_kern n_op src",
 	    .legend = own_legend);

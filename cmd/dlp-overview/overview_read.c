@@ -537,26 +537,26 @@ overview_read(struct overview *o, struct stage *st)
 	st->ctx = o;
 	st->meta = on_meta;
 	st->end = on_end;
-	stage_reads(st, "stable", on_stable,
+	stage_on(st, "stable", on_stable,
 	    .need = "n n_even mean_ns std_ns from to within_pct",
 	    .opt = "agree n_once src");
-	stage_reads(st, "cut", on_cut, .need = "iter", .opt = "dropped");
-	stage_reads(st, "cand", on_cand, .need = "n key");
-	stage_reads(st, "phase", on_phase, .need = "iter phase gpu_sum_ns",
+	stage_on(st, "cut", on_cut, .need = "iter", .opt = "dropped");
+	stage_on(st, "cand", on_cand, .need = "n key");
+	stage_on(st, "phase", on_phase, .need = "iter phase gpu_sum_ns",
 	    .opt = "src");
-	stage_reads(st, "dev", on_dev, .opt = "name cc");
-	stage_reads(st, "busy", on_busy, .need = "dev iter class dur_ns",
+	stage_on(st, "dev", on_dev, .opt = "name cc");
+	stage_on(st, "busy", on_busy, .need = "dev iter class dur_ns",
 	    .opt = "src after");
-	stage_reads(st, "gapped", on_gapped, .need = "class sum_dur_ns");
-	stage_reads(st, "edge", on_edge, .need = "at dur_ns api api_dur_ns");
-	stage_reads(st, "work", on_work,
+	stage_on(st, "gapped", on_gapped, .need = "class sum_dur_ns");
+	stage_on(st, "edge", on_edge, .need = "at dur_ns api api_dur_ns");
+	stage_on(st, "work", on_work,
 	    .need = "tag op dir layer short tc tc_eligible tc_why lacks why n"
 		    " sum_dur_ns");
 	/* those that DLProf found have fewer columns */
-	stage_reads(st, "finding", on_finding,
+	stage_on(st, "finding", on_finding,
 	    .need = "id judged problem recommendation",
 	    .opt = "src part_of share_pct evidence");
-	stage_reads(st, "in_use", on_in_use, .need = "name used");
+	stage_on(st, "in_use", on_in_use, .need = "name used");
 }
 
 void

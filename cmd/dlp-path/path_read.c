@@ -481,28 +481,26 @@ path_listen(struct stage *st, struct path *p)
 	size_t i;
 
 	for (i = 0; i < ARRAY_LEN(work_types); i++)
-		stage_reads(st, work_types[i].tag, read_path_work,
+		stage_on(st, work_types[i].tag, read_path_work,
 		    .need = "start_ns dur_ns", .opt = WORK_COLS DTYPE_COLS,
 		    .arg = (void *)&work_types[i]);
-	stage_reads(
-	    st, "dev", path_dtype_dev, .opt = "dev src peaks peak_gb_s");
-	stage_reads(
+	stage_on(st, "dev", path_dtype_dev, .opt = "dev src peaks peak_gb_s");
+	stage_on(
 	    st, "call", read_call, .need = "start_ns dur_ns", .opt = WORK_COLS);
-	stage_reads(
+	stage_on(
 	    st, "sync", read_sync, .need = "start_ns dur_ns", .opt = WORK_COLS);
-	stage_reads(
+	stage_on(
 	    st, "inst", read_act, .need = "start_ns dur_ns", .opt = WORK_COLS);
-	stage_reads(st, "range", read_act, .need = "start_ns dur_ns",
+	stage_on(st, "range", read_act, .need = "start_ns dur_ns",
 	    .opt = WORK_COLS, .arg = p); /* any: it is a range */
-	stage_reads(
-	    st, "event", read_event, .need = "start_ns", .opt = WORK_COLS);
-	stage_reads(st, "iter", read_path_step,
+	stage_on(st, "event", read_event, .need = "start_ns", .opt = WORK_COLS);
+	stage_on(st, "iter", read_path_step,
 	    .opt = "key iter dur_ns start_ns step_ns src");
-	stage_reads(st, "cut", read_cut, .opt = "start_ns iter dropped src");
+	stage_on(st, "cut", read_cut, .opt = "start_ns iter dropped src");
 	if (p->replay && !p->no_straggler)
 		return;
-	stage_reads(st, "rank", read_rank, .opt = "rank src");
+	stage_on(st, "rank", read_rank, .opt = "rank src");
 	if (p->replay)
-		stage_reads(st, "arrive", read_arrival,
+		stage_on(st, "arrive", read_arrival,
 		    .need = "coll_id start_ns dur_ns wait_ns", .opt = "src");
 }

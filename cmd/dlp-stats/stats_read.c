@@ -715,9 +715,8 @@ read_open(struct stats *s, struct stage *st)
 
 	s->reader = xcalloc(1, sizeof(*s->reader));
 	for (t = 0; t < ARRAY_LEN(types); t++)
-		stage_reads(st, types[t].tags, types[t].fn,
-		    .need = types[t].need, .opt = types[t].opt,
-		    .arg = (void *)types[t].kind);
+		stage_on(st, types[t].tags, types[t].fn, .need = types[t].need,
+		    .opt = types[t].opt, .arg = (void *)types[t].kind);
 	for (i = 0; i < s->nreports; i++) {
 		const struct report *x = &s->report[i];
 

@@ -48,7 +48,7 @@ add_columns(const char *const *names, int n)
 	n_added = n;
 	stage_open(&st, 1, argv, NULL, false);
 	ext = out_ext(names, 2);
-	stage_on(&st, "kern", add_fields, add_legend, NULL);
+	stage_on(&st, "kern", add_fields, .legend = add_legend);
 	_exit(out_finish(stage_run(&st)));
 }
 
