@@ -243,13 +243,13 @@ end_database(struct stage *st)
 		raw_end(d);
 		dbw_flush(&d->db); /* the facts query the memory events */
 		facts_write(d);
-		db_indices(d, false);
+		db_indices(d, false, false);
 	} else
 		db_again(d);
 	if (d->aggregate)
 		sums_write(d);
 	dbw_flush(&d->db);
-	db_indices(d, true);
+	db_indices(d, true, false);
 	d->whole = true;
 	/* the other half must have it before it reads the ##end */
 	if (!d->aggregate)

@@ -17,11 +17,18 @@ db_begin(struct db_halves *d)
 	dbw_tables(&d->db, shipped_text("dldb.sql"), DB_TABLES, false);
 }
 
-/* For each index of the raw or the aggregated tables: drops it while rows are
- * added, or creates it after the rows. Two kernels of one call can start at the
- * same time. Then DLProf's index cannot be unique. */
-static void
-each_index(struct db_halves *d, bool aggregated, bool drop)
+void
+db_again(struct db_halves *d)
+{
+	dbw_open(&d->db, d->path);
+	dbw_tables(&d->db, shipped_text("dldb.sql"), DB_TABLES, false);
+	db_indices(d, true, true);
+}
+
+/* Two kernels of one call can start at the same time. Then DLProf's index
+ * cannot be unique. */
+void
+db_indices(struct db_halves *d, bool aggregated, bool drop)
 {
 	const char *text = shipped_text("dldb_indices.sql"), *name;
 	struct buf unique = { 0 }, b = { 0 };
@@ -41,20 +48,6 @@ each_index(struct db_halves *d, bool aggregated, bool drop)
 	}
 	buf_free(&unique);
 	buf_free(&b);
-}
-
-void
-db_again(struct db_halves *d)
-{
-	dbw_open(&d->db, d->path);
-	dbw_tables(&d->db, shipped_text("dldb.sql"), DB_TABLES, false);
-	each_index(d, true, true);
-}
-
-void
-db_indices(struct db_halves *d, bool aggregated)
-{
-	each_index(d, aggregated, false);
 }
 
 /* The id of a text in the dictionary, to which it is added if necessary: its

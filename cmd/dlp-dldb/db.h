@@ -94,7 +94,9 @@ struct db_halves {
 /* db.c: the database, and texts */
 void db_begin(struct db_halves *d); /* a new one */
 void db_again(struct db_halves *d); /* the one that --raw has written */
-void db_indices(struct db_halves *d, bool aggregated);
+/* For each index of the raw or the aggregated tables: drops it while rows are
+ * added, or creates it after the rows. */
+void db_indices(struct db_halves *d, bool aggregated, bool drop);
 
 /* The number of a text, valid until the end. */
 uint32_t db_word(struct db_halves *d, const char *s, size_t n);

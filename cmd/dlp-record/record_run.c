@@ -107,23 +107,6 @@ set_environment(const struct run *run)
 	free(lib);
 }
 
-/* With --stream our output carries records only. */
-static void
-set_output(const struct record *r)
-{
-	int fd = STDERR_FILENO;
-
-	if (r->program_out != NULL) {
-		fd = open(r->program_out,
-		    O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-		if (fd < 0)
-			die_errno("%s", r->program_out);
-	} else if (!r->stream && !r->live)
-		return;
-	if (dup2(fd, STDOUT_FILENO) < 0)
-		die_errno("standard output");
-}
-
 struct pipes {
 	int go[2];   /* the parent lets the child begin */
 	int fail[2]; /* the child says that it could not; closed by exec */
@@ -133,13 +116,22 @@ static void
 become_command(const struct run *run, char **argv, const struct pipes *p,
     const struct sigaction old[2])
 {
-	int err;
+	const char *file = run->r->program_out;
+	int fd = -1, err;
 	char c;
 
 	sigaction(SIGINT, &old[0], NULL);
 	sigaction(SIGQUIT, &old[1], NULL);
 	set_environment(run);
-	set_output(run->r);
+	/* with --stream our output carries records only */
+	if (file != NULL) {
+		fd = open(file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+		if (fd < 0)
+			die_errno("%s", file);
+	} else if (run->r->stream || run->r->live)
+		fd = STDERR_FILENO;
+	if (fd >= 0 && dup2(fd, STDOUT_FILENO) < 0)
+		die_errno("standard output");
 	if (read(p->go[0], &c, 1) != 1)
 		_exit(EXIT_TROUBLE);
 	close(p->go[0]);
@@ -241,19 +233,6 @@ make_folder(struct run *run)
 	run->folder = NULL;
 }
 
-/* --kill: SIGALRM comes when the time is over, and is passed on as SIGTERM. */
-static void
-kill_later(const struct record *r)
-{
-	struct itimerval t = { { 0, 0 }, { 0, 0 } };
-	int64_t ns = r->delay + r->duration;
-
-	t.it_value.tv_sec = ns / 1000000000;
-	t.it_value.tv_usec = ns % 1000000000 / 1000;
-	if (r->kill && setitimer(ITIMER_REAL, &t, NULL) != 0)
-		die_errno("--kill");
-}
-
 static int
 wait_for(pid_t pid)
 {
@@ -350,7 +329,7 @@ finish(const struct run *run)
 	if (run->out != NULL)
 		ok = convert(run->r, run->folder, run->out) && ok;
 	if (!run->r->stream && !run->r->live && run->out == NULL)
-		return; /* check_out() has said where it is */
+		return; /* check_place() has said where it is */
 	if (ok)
 		record_remove(run->folder);
 	else
@@ -376,6 +355,8 @@ int
 record_run(const struct record *r, char **argv)
 {
 	struct run run = { .r = r };
+	struct itimerval t = { { 0, 0 }, { 0, 0 } };
+	int64_t ns = r->delay + r->duration;
 	struct pipes p;
 	bool ran;
 	int status;
@@ -392,7 +373,11 @@ record_run(const struct record *r, char **argv)
 	if (run.folder != NULL && r->power)
 		run.power = record_power(run.folder, &run.power_end);
 	ran = let_go(&p);
-	kill_later(r);
+	/* SIGALRM comes when the time is over, and is passed on as SIGTERM */
+	t.it_value.tv_sec = ns / 1000000000;
+	t.it_value.tv_usec = ns % 1000000000 / 1000;
+	if (r->kill && setitimer(ITIMER_REAL, &t, NULL) != 0)
+		die_errno("--kill");
 	status = wait_for(run.child);
 	running = 0;
 	if (ran) {

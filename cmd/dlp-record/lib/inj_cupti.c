@@ -184,28 +184,13 @@ take_seat(void)
 	return false;
 }
 
-/* The clock of CUPTI's records must be NVTX's. */
-static void
-set_clock(void)
-{
-	bool ours = CU->ActivityRegisterTimestampCallback != NULL &&
-		    CU->ActivityRegisterTimestampCallback(on_clock) == ABI_OK;
-
-	struct timespec t;
-
-	if (!ours) {
-		clock_gettime(CLOCK_REALTIME, &t);
-		inj.clock_ahead =
-		    (int64_t)t.tv_sec * 1000000000 + t.tv_nsec - inj_now();
-	}
-	spool_fact("cupti_clock", ours ? "mono" : "real");
-}
-
 static bool
 start(void)
 {
 	char where[1024];
 	uint32_t version = 0;
+	struct timespec t;
+	bool ours;
 
 	if (!find_cupti(CU, where, sizeof(where))) {
 		spool_note(2, "%s, so CUDA is not recorded (--cupti)", where);
@@ -217,7 +202,15 @@ start(void)
 	spool_fact_i64("cupti_version", version);
 	if (!take_seat())
 		return false;
-	set_clock();
+	/* the clock of CUPTI's records must be NVTX's */
+	ours = CU->ActivityRegisterTimestampCallback != NULL &&
+	       CU->ActivityRegisterTimestampCallback(on_clock) == ABI_OK;
+	if (!ours) {
+		clock_gettime(CLOCK_REALTIME, &t);
+		inj.clock_ahead =
+		    (int64_t)t.tv_sec * 1000000000 + t.tv_nsec - inj_now();
+	}
+	spool_fact("cupti_clock", ours ? "mono" : "real");
 	if (CU->SetThreadIdType != NULL)
 		CU->SetThreadIdType(ABI_THREAD_ID_SYSTEM);
 	if (!records_start()) {
@@ -272,20 +265,6 @@ enable(const uint32_t *kind, size_t n, bool on)
 }
 
 #define ENABLE(list, on) enable(list, sizeof(list) / sizeof((list)[0]), on)
-
-static void
-cupti_start(void)
-{
-	if (!inj.opt.cuda || !start())
-		return;
-	atomic_store(&inj.cuda_on, true);
-	callbacks(1);
-	ENABLE(always, true);
-	/* not in the callback that opens the window: there it has no effect */
-	inj.chosen = records_choose();
-	if (atomic_load(&inj.window) == WINDOW_ON)
-		cupti_kinds(true);
-}
 
 /*
  * The kinds of the window. Calls are chosen one by one where CUPTI can do that:
@@ -382,7 +361,16 @@ InitializeInjection(void)
 {
 	if (!inj_ready_for_cuda() || atomic_exchange(&inj.cuda_seen, true))
 		return 1;
-	cupti_start();
+	if (inj.opt.cuda && start()) {
+		atomic_store(&inj.cuda_on, true);
+		callbacks(1);
+		ENABLE(always, true);
+		/* not in the callback that opens the window: there it has no
+		 * effect */
+		inj.chosen = records_choose();
+		if (atomic_load(&inj.window) == WINDOW_ON)
+			cupti_kinds(true);
+	}
 	end_helper();
 	return 1;
 }
