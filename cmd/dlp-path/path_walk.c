@@ -320,20 +320,23 @@ static void
 put_row(struct path *p, uint32_t rank, uint32_t iter, const struct seg_row *row)
 {
 	const struct path_seg *s = row->first;
+	struct buf *b = &p->key;
 
 	out_rec(p->out);
 	out_view(smap_view(&p->texts, iter));
 	out_i64(row->no);
 	out_word(seg_words[s->kind]);
-	buf_clear(&p->key);
-	if (s->stream != PATH_NONE)
-		buf_printf(&p->key, "dev %lld stream %lld",
-		    (long long)p->stream[s->stream].dev,
-		    (long long)p->stream[s->stream].stream);
-	else if (s->thread != PATH_NONE)
-		buf_printf(&p->key, "thread %lld",
-		    (long long)p->thread[s->thread].tid);
-	out_raw(p->key.len > 0 ? p->key.s : NULL, p->key.len);
+	buf_clear(b);
+	if (s->stream != PATH_NONE) {
+		buf_puts(b, "dev ");
+		buf_i64(b, p->stream[s->stream].dev);
+		buf_puts(b, " stream ");
+		buf_i64(b, p->stream[s->stream].stream);
+	} else if (s->thread != PATH_NONE) {
+		buf_puts(b, "thread ");
+		buf_i64(b, p->thread[s->thread].tid);
+	}
+	out_raw(b->len > 0 ? b->s : NULL, b->len);
 	out_view(smap_view(&p->texts, row->name));
 	out_view(smap_view(&p->texts, s->op));
 	out_view(smap_view(&p->texts, s->phase));
