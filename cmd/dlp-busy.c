@@ -348,28 +348,24 @@ fold(struct lane *l, size_t n)
 		memmove(l->v, l->v + n, l->n * sizeof(*l->v));
 }
 
-static void
-append(struct lane *l, int64_t t, unsigned mask)
-{
-	if (l->n > 0 && l->v[l->n - 1].mask == mask) {
-		l->v[l->n - 1].end = t;
-		return;
-	}
-	if (l->n >= PIECES)
-		fold(l, l->n / 2);
-	ARRAY_GROW(l->v, l->n, l->cap);
-	l->v[l->n++] = (struct lane_piece){ t, mask };
-}
-
 /* Time goes on to t; what is added later should begin after it. */
 static void
 lane_to(struct lane *l, int64_t t)
 {
 	struct timeline_piece x;
 
-	while (timeline_next(&l->time, t, &x))
-		if (x.hi > x.lo)
-			append(l, x.hi, x.mask);
+	while (timeline_next(&l->time, t, &x)) {
+		if (x.hi <= x.lo)
+			continue;
+		if (l->n > 0 && l->v[l->n - 1].mask == x.mask) {
+			l->v[l->n - 1].end = x.hi;
+			continue;
+		}
+		if (l->n >= PIECES)
+			fold(l, l->n / 2);
+		ARRAY_GROW(l->v, l->n, l->cap);
+		l->v[l->n++] = (struct lane_piece){ x.hi, x.mask };
+	}
 }
 
 /* Class c is active in [lo, hi). */
@@ -794,24 +790,6 @@ split_file(struct busy_times *b, struct busy_file *f, int64_t end)
 	}
 }
 
-/* Where nothing ran on a GPU, the first one stands for what the processes
- * did. */
-static void
-without_gpu(struct busy_file *f)
-{
-	size_t i;
-
-	for (i = 0; i < f->n_dev; i++)
-		if (f->dev[i].used)
-			return;
-	if (f->n_dev == 0)
-		return;
-	lane_init(&f->dev[0].lane, f);
-	f->dev[0].used = true;
-	for (i = 0; i < f->n_proc; i++)
-		lane_merge(&f->dev[0].lane, &f->proc[i].own);
-}
-
 /* The last step goes on to the end of its work, or of all (DLProf). */
 static void
 close_last_step(struct busy_file *f)
@@ -845,7 +823,16 @@ end_file(struct busy_times *b, struct busy_file *f)
 		close_last_step(f);
 	if (f->n_dev > 0)
 		qsort(f->dev, f->n_dev, sizeof(*f->dev), by_number);
-	without_gpu(f);
+	for (i = 0; i < f->n_dev && !f->dev[i].used; i++)
+		;
+	if (i == f->n_dev && i > 0) {
+		/* nothing ran on a GPU: the first one stands for what the
+		 * processes did */
+		lane_init(&f->dev[0].lane, f);
+		f->dev[0].used = true;
+		for (i = 0; i < f->n_proc; i++)
+			lane_merge(&f->dev[0].lane, &f->proc[i].own);
+	}
 	for (i = 0; i < f->n_dev; i++) {
 		if (!f->dev[i].used)
 			continue;

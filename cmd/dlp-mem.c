@@ -707,21 +707,6 @@ take_event(struct mem *m, const struct rec *r, struct mem_space *s,
 	return change;
 }
 
-/* The same of an event without an address, whose allocation nobody can tell
- * from others: PyTorch before 1.12. */
-static int64_t
-take_bytes(const struct mem *m, struct mem_space *s, const struct allocation *a,
-    bool alloc)
-{
-	s->n_alloc += alloc && m->counts;
-	s->n_free += !alloc && m->counts;
-	s->used =
-	    alloc ? num_add(s->used, a->bytes) : num_sub(s->used, a->bytes);
-	if (m->counts)
-		take_moment(m, s, a->start, &a->where);
-	return alloc ? a->bytes : -a->bytes;
-}
-
 static void
 read_mem_event(struct stage *st, struct rec *r)
 {
@@ -752,9 +737,19 @@ read_mem_event(struct stage *st, struct rec *r)
 		begin_iter(m, s, a.start, a.where.iter);
 	rec_num(r, COL_bytes, &a.bytes);
 	has_addr = rec_num(r, COL_addr, &a.addr);
-	if (alloc || mv_eq(op, "free"))
-		change = has_addr ? take_event(m, r, s, &a, alloc)
-				  : take_bytes(m, s, &a, alloc);
+	if ((alloc || mv_eq(op, "free")) && has_addr) {
+		change = take_event(m, r, s, &a, alloc);
+	} else if (alloc || mv_eq(op, "free")) {
+		/* an allocation that nobody can tell from others: PyTorch
+		 * before 1.12 */
+		change = alloc ? a.bytes : -a.bytes;
+		s->n_alloc += alloc && m->counts;
+		s->n_free += !alloc && m->counts;
+		s->used = alloc ? num_add(s->used, a.bytes)
+				: num_sub(s->used, a.bytes);
+		if (m->counts)
+			take_moment(m, s, a.start, &a.where);
+	}
 	s->seen = true;
 	if (m->counts)
 		s->end = s->used;

@@ -1,5 +1,5 @@
-/* Arrays: the number of elements, room for more in one that grows, and a search
- * in one that is in order. */
+/* Arrays: the number of elements, room for more in one that grows, order, and a
+ * search in one that is in order. */
 #ifndef DLP_ARRAY_H
 #define DLP_ARRAY_H
 
@@ -26,6 +26,15 @@
 			(v) = xrealloc((v), (size_t)(cap), sizeof(*(v)));      \
 		}                                                              \
 	} while (0)
+
+/* For qsort(): int64_t in ascending order. */
+static inline int
+array_by_i64(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+	return (x > y) - (x < y);
+}
 
 /* How many of the n elements have at most t in their int64_t at this offset;
  * they are of size bytes, and in the order of that number. */

@@ -130,14 +130,6 @@ steady_call(const char *api, size_t n)
 	return STEADY_CALL_OTHER;
 }
 
-static int
-by_value(const void *a, const void *b)
-{
-	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
 static bool
 counts(const struct steady_step *s)
 {
@@ -154,7 +146,7 @@ steady_median(const struct steady_step *v, size_t n)
 	for (i = 0; i < n; i++)
 		if (counts(&v[i]))
 			known[k++] = v[i].ns;
-	qsort(known, k, sizeof(*known), by_value);
+	qsort(known, k, sizeof(*known), array_by_i64);
 	if (k > 0) {
 		size_t mid = k / 2, low = k % 2 > 0 ? mid : mid - 1;
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "err.h"
 
 static bool
@@ -18,10 +19,7 @@ timeheap_push(struct timeheap *h, struct timed x)
 {
 	size_t i, up;
 
-	if (h->n == h->cap) {
-		h->cap = h->cap > 0 ? h->cap * 2 : 64;
-		h->v = xrealloc(h->v, h->cap, sizeof(*h->v));
-	}
+	ARRAY_GROW(h->v, h->n, h->cap);
 	for (i = h->n++; i > 0; i = up) {
 		up = (i - 1) / 2;
 		if (!before(&x, &h->v[up]))

@@ -30,37 +30,6 @@ timeline_add(
 	timeheap_push(&tl->soon, x);
 }
 
-static void
-begin_work(struct timeline *tl, struct timed x)
-{
-	if (tl->active[x.kind]++ == 0)
-		tl->mask |= 1u << x.kind;
-	x.at = x.end;
-	timeheap_push(&tl->on, x);
-}
-
-static void
-end_work(struct timeline *tl, const struct timed *x)
-{
-	if (--tl->active[x->kind] == 0)
-		tl->mask &= ~(1u << x->kind);
-}
-
-/* Nothing happens before `to`. */
-static bool
-stop(struct timeline *tl, int64_t to, struct timeline_piece *x)
-{
-	if (to <= tl->t)
-		return false;
-	tl->t = to;
-	if (tl->uncut)
-		return false;
-	tl->from = x->hi = to;
-	x->then = TIMELINE_STOPS;
-	x->what = NULL;
-	return true;
-}
-
 bool
 timeline_next(struct timeline *tl, int64_t to, struct timeline_piece *x)
 {
@@ -71,16 +40,31 @@ timeline_next(struct timeline *tl, int64_t to, struct timeline_piece *x)
 	x->lo = tl->from;
 	x->mask = tl->mask;
 	if (begins ? tl->soon.v[0].at >= to
-		   : tl->on.n == 0 || tl->on.v[0].at >= to)
-		return stop(tl, to, x);
+		   : tl->on.n == 0 || tl->on.v[0].at >= to) {
+		/* nothing happens before `to` */
+		if (to <= tl->t)
+			return false;
+		tl->t = to;
+		if (tl->uncut)
+			return false;
+		tl->from = x->hi = to;
+		x->then = TIMELINE_STOPS;
+		x->what = NULL;
+		return true;
+	}
 	e = timeheap_pop(begins ? &tl->soon : &tl->on);
 	tl->t = tl->from = x->hi = e.at;
 	x->what = e.p;
 	x->then = begins ? TIMELINE_BEGINS : TIMELINE_ENDS;
-	if (begins)
-		begin_work(tl, e);
-	else
-		end_work(tl, &e);
+	if (!begins) {
+		if (--tl->active[e.kind] == 0)
+			tl->mask &= ~(1u << e.kind);
+		return true;
+	}
+	if (tl->active[e.kind]++ == 0)
+		tl->mask |= 1u << e.kind;
+	e.at = e.end;
+	timeheap_push(&tl->on, e);
 	return true;
 }
 

@@ -41,17 +41,6 @@ acc_clear(struct iter_accs *a)
 }
 
 static void
-add_gpu(struct iter_accs *a, struct iter_acc *c, int64_t lo, int64_t hi)
-{
-	extent_add(&a->gpu_at, lo, hi);
-	extent_add(&c->gpu_at, lo, hi);
-	ivl_add(&c->gpu, lo > c->done_hi ? lo : c->done_hi, hi);
-	if (c->gpu.n >= PIECES)
-		c->gpu_done = num_add(
-		    c->gpu_done, ivl_drop(&c->gpu, c->gpu.n / 2, &c->done_hi));
-}
-
-static void
 acc_add(struct iter_accs *a, size_t n, const struct iter_item *m)
 {
 	int64_t ns = m->has_gpu ? num_sub(m->hi, m->lo) : 0;
@@ -70,8 +59,15 @@ acc_add(struct iter_accs *a, size_t n, const struct iter_item *m)
 		c->load_ns = num_add(c->load_ns, ns);
 	else if (m->kind == IT_ALLOC)
 		c->alloc_ns = num_add(c->alloc_ns, ns);
-	else if (m->has_gpu)
-		add_gpu(a, c, m->lo, m->hi);
+	else if (m->has_gpu) {
+		extent_add(&a->gpu_at, m->lo, m->hi);
+		extent_add(&c->gpu_at, m->lo, m->hi);
+		ivl_add(
+		    &c->gpu, m->lo > c->done_hi ? m->lo : c->done_hi, m->hi);
+		if (c->gpu.n >= PIECES)
+			c->gpu_done = num_add(c->gpu_done,
+			    ivl_drop(&c->gpu, c->gpu.n / 2, &c->done_hi));
+	}
 	c->n_op += m->kind == IT_INST;
 	c->n_kern += m->kind == IT_KERN;
 	if (m->kind == IT_KERN)

@@ -179,14 +179,6 @@ runs_each(const struct opkey *o)
 	return each;
 }
 
-static int
-by_cut(const void *a, const void *b)
-{
-	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
 bool
 opkey_cuts(struct opkey *o, uint32_t src, struct layout *p)
 {
@@ -215,7 +207,7 @@ opkey_cuts(struct opkey *o, uint32_t src, struct layout *p)
 		p->cut[p->ncut++] = t;
 	}
 	p->kind = LAYOUT_CUTS;
-	qsort(p->cut, p->ncut, sizeof(*p->cut), by_cut);
+	qsort(p->cut, p->ncut, sizeof(*p->cut), array_by_i64);
 	free(r.v);
 	return true;
 }

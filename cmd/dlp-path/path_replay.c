@@ -278,14 +278,6 @@ ended(struct replay *y, const struct path_work *w, int64_t end)
 	moved(y, sooner(w->end, y->hi), end - later(w->end - y->hi, 0));
 }
 
-static int
-by_number(const void *a, const void *b)
-{
-	const int64_t *x = a, *y = b;
-
-	return *x < *y ? -1 : *x > *y;
-}
-
 /* When the median rank arrives, after the begin of its step; of two ranks that
  * is the first one. */
 static int64_t
@@ -300,7 +292,7 @@ median_arrival(
 		y = &ranks[a[i].rank];
 		v[i] = a[i].now - y->lo - y->gained;
 	}
-	qsort(v, n, sizeof(*v), by_number);
+	qsort(v, n, sizeof(*v), array_by_i64);
 	t = v[(n - 1) / 2];
 	free(v);
 	return t;
