@@ -295,18 +295,6 @@ add_up(struct class_sums *s, unsigned mask, int64_t ns)
 	s->dur[top] = num_add(s->dur[top], ns);
 }
 
-static struct class_sums *
-sums_at(struct lane *l, size_t i)
-{
-	if (i >= l->n_sum) {
-		l->sum = xrealloc(l->sum, i + 1, sizeof(*l->sum));
-		memset(
-		    l->sum + l->n_sum, 0, (i + 1 - l->n_sum) * sizeof(*l->sum));
-		l->n_sum = i + 1;
-	}
-	return &l->sum[i];
-}
-
 /* Time that is not, or not yet, between two pieces of work. */
 static void
 add_edge(struct lane *l, unsigned mask, int64_t ns)
@@ -337,7 +325,8 @@ fold(struct lane *l, size_t n)
 			end = hi;
 			if (i + 1 < c->n && c->v[i + 1].at < hi)
 				end = c->v[i + 1].at;
-			add_up(sums_at(l, i), l->v[k].mask, num_sub(end, lo));
+			ARRAY_REACH(l->sum, l->n_sum, i);
+			add_up(&l->sum[i], l->v[k].mask, num_sub(end, lo));
 			if (c->n <= 1)
 				add_edge(l, l->v[k].mask, num_sub(end, lo));
 		}
@@ -749,8 +738,7 @@ split_of(struct busy_file *f, int64_t iter)
 
 	if (fresh) {
 		*no = f->n_split;
-		f->split = xrealloc(f->split, ++f->n_split, sizeof(*f->split));
-		memset(&f->split[*no], 0, sizeof(*f->split));
+		ARRAY_REACH(f->split, f->n_split, *no);
 	}
 	return &f->split[*no];
 }

@@ -49,6 +49,7 @@ struct expose_dev {
 
 struct expose {
 	struct expose_dev *dev;
+	size_t n_dev;
 	struct smap devs, groups; /* "src\tdev"; "kind\tsrc_mem\tdst_mem" */
 	struct transfer *spare;
 	struct buf key;
@@ -77,8 +78,7 @@ device_of(struct expose *x, const struct rec *r)
 	add_field(&x->key, r, COL_dev);
 	i = smap_put(&x->devs, x->key.s, x->key.len, &fresh);
 	if (fresh) {
-		x->dev = xrealloc(x->dev, x->devs.n, sizeof(*x->dev));
-		memset(&x->dev[i], 0, sizeof(*x->dev));
+		ARRAY_REACH(x->dev, x->n_dev, i);
 		timeline_init(&x->dev[i].time);
 		x->dev[i].time.uncut = true;
 	}
@@ -92,12 +92,7 @@ begin_copy(struct expose_dev *d, struct transfer *j)
 {
 	struct transfer *f;
 
-	if (j->group >= d->n_group) {
-		d->first =
-		    xrealloc(d->first, j->group + 1, sizeof(struct transfer *));
-		while (d->n_group <= j->group)
-			d->first[d->n_group++] = NULL;
-	}
+	ARRAY_REACH(d->first, d->n_group, j->group);
 	f = d->first[j->group];
 	if (f == NULL) {
 		d->first[j->group] = j;
@@ -231,7 +226,7 @@ forget_devices(struct stage *st)
 	struct transfer *j;
 	size_t i;
 
-	for (i = 0; i < x->devs.n; i++) {
+	for (i = 0; i < x->n_dev; i++) {
 		timeline_free(&x->dev[i].time);
 		free(x->dev[i].first);
 	}
@@ -256,7 +251,7 @@ finish_devices(struct stage *st)
 	uint64_t early = 0;
 	size_t i;
 
-	for (i = 0; i < x->devs.n; i++) {
+	for (i = 0; i < x->n_dev; i++) {
 		early += x->dev[i].time.early;
 		advance_device(x, &x->dev[i], INT64_MAX);
 	}

@@ -164,9 +164,8 @@ space_of(struct mem *m, struct mem_owner o)
 		    s->owner.host == o.host)
 			return s;
 	}
-	m->space = xrealloc(m->space, m->n_space + 1, sizeof(*m->space));
-	s = &m->space[m->n_space++];
-	memset(s, 0, sizeof(*s));
+	ARRAY_REACH(m->space, m->n_space, i);
+	s = &m->space[i];
 	s->owner = o;
 	s->has_peak = !m->steps.chosen; /* 0, before the first event */
 	return s;
@@ -183,8 +182,7 @@ addresses_of(struct mem_space *s, int64_t pid)
 
 	if (is_new) {
 		*no = s->n_at;
-		s->at = xrealloc(s->at, ++s->n_at, sizeof(*s->at));
-		memset(&s->at[*no], 0, sizeof(*s->at));
+		ARRAY_REACH(s->at, s->n_at, *no);
 	}
 	return &s->at[*no];
 }
@@ -318,12 +316,7 @@ iter_counts(const struct mem *m, bool has_iter, int64_t iter)
 static struct mem_use *
 use_of(struct mem_range *k, size_t space)
 {
-	if (space >= k->n_use) {
-		k->use = xrealloc(k->use, space + 1, sizeof(*k->use));
-		memset(k->use + k->n_use, 0,
-		    (space + 1 - k->n_use) * sizeof(*k->use));
-		k->n_use = space + 1;
-	}
+	ARRAY_REACH(k->use, k->n_use, space);
 	return &k->use[space];
 }
 

@@ -27,6 +27,18 @@
 		}                                                              \
 	} while (0)
 
+/* Makes sure that element i exists. The array has n elements, an lvalue that is
+ * changed; new ones are zeroed. For arrays that have few elements. */
+#define ARRAY_REACH(v, n, i)                                                   \
+	do {                                                                   \
+		if ((size_t)(i) >= (n)) {                                      \
+			(v) = xrealloc((v), (size_t)(i) + 1, sizeof(*(v)));    \
+			memset((v) + (n), 0,                                   \
+			    ((size_t)(i) + 1 - (n)) * sizeof(*(v)));           \
+			(n) = (size_t)(i) + 1;                                 \
+		}                                                              \
+	} while (0)
+
 /* For qsort(): int64_t in ascending order. */
 static inline int
 array_by_i64(const void *a, const void *b)

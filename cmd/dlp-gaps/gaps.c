@@ -82,11 +82,7 @@ gaps_file(struct gaps *g, struct mview src)
 {
 	uint32_t i = src.s != NULL ? smap_put_view(&g->srcs, src) : 0;
 
-	if (i >= g->n_file) {
-		g->file = xrealloc(g->file, i + 1, sizeof(*g->file));
-		memset(&g->file[i], 0, sizeof(*g->file));
-		g->n_file = i + 1;
-	}
+	ARRAY_REACH(g->file, g->n_file, i);
 	if (src.s != NULL)
 		g->file[i].name = smap_str(&g->srcs, i, NULL);
 	return &g->file[i];
@@ -101,9 +97,8 @@ device(struct gap_file *f, int64_t no)
 
 	if (fresh) {
 		*at = f->n_dev;
-		f->dev = xrealloc(f->dev, ++f->n_dev, sizeof(*f->dev));
+		ARRAY_REACH(f->dev, f->n_dev, *at);
 		d = &f->dev[*at];
-		memset(d, 0, sizeof(*d));
 		d->no = no;
 		timeline_init(&d->time);
 		timeline_init(&d->lead.time);
@@ -120,8 +115,7 @@ process(struct gap_file *f, int64_t pid)
 
 	if (fresh) {
 		*at = f->n_proc;
-		f->proc = xrealloc(f->proc, ++f->n_proc, sizeof(*f->proc));
-		memset(&f->proc[*at], 0, sizeof(*f->proc));
+		ARRAY_REACH(f->proc, f->n_proc, *at);
 	}
 	return &f->proc[*at];
 }
