@@ -97,11 +97,27 @@ uint32_t kname_id(
     const struct kernel_names *k, uint32_t kernel, enum kname mode);
 const char *kname_text(const struct kernel_names *k, uint32_t name, size_t *n);
 
+/*
+ * The table for nvtx_gpu_proj_sum and nvtx_kern_sum (rep_ranges.c). Both use
+ * one table, so that the names of ranges, which can be most of a profile, are
+ * sorted only once. Keys are names. A projection is a row of part RANGES_PROJ
+ * or RANGES_START:
+ *	projected duration, range's duration, GPU work,
+ *	level or RANGES_NO_LEVEL, children with work
+ * A kernel in a range is a row of a part that stands for the thread, the style
+ * and the kernel's name:
+ *	duration, 1 if it is the first of the range instance,
+ *	1 if it is in no other range of that name
+ * Kernels in no range have the empty name.
+ */
 enum {                    /* parts, in the order of rows of the same name */
 	RANGES_PROJ = 0,  /* of push/pop ranges */
 	RANGES_START = 1, /* of start/end ranges */
 	RANGES_KERN = 2,  /* and greater ones */
 };
+
+/* Greater than any sum of levels, so that one sum holds both. */
+#define RANGES_NO_LEVEL ((int64_t)1 << 40)
 
 struct ranges_kern { /* the meaning of a part of kernels */
 	int64_t pid, tid;
@@ -110,28 +126,12 @@ struct ranges_kern { /* the meaning of a part of kernels */
 	uint32_t name; /* kname_id() */
 };
 
-struct group_key { /* a key's number, valid while gen has not changed */
-	uint64_t gen;
-	uint32_t id;
-};
-
 struct range_groups {
 	struct groups *table;
 	struct ranges_kern *kerns;
 	size_t nkerns, cap;
 	struct map parts; /* thread, style, mode, name -> number + 1 */
 };
-
-void ranges_section(struct range_groups *g); /* a new table */
-void ranges_done(struct range_groups *g);    /* gives its memory back */
-void ranges_proj(
-    struct range_groups *g, struct group_key *k, const struct stats_proj *p);
-/* thread: a number for pid and tid. */
-uint32_t ranges_part(
-    struct range_groups *g, uint32_t thread, const struct ranges_kern *x);
-void ranges_add(struct range_groups *g, struct group_key *k,
-    const struct stats_range *r, uint32_t part, int64_t dur, bool first,
-    bool once);
 
 /* stats_read.c: the ranges open on each thread, in launch order. It finds the
  * ranges around work, for the reports that need projections or kernels by
@@ -198,6 +198,11 @@ void groups_free(struct groups *t);
 
 void groups_add(struct groups *t, const char *key, size_t n, uint32_t part,
     const int64_t *v);
+
+struct group_key { /* a key's number, valid while gen has not changed */
+	uint64_t gen;
+	uint32_t id;
+};
 
 /* The same for a key that is used again: zero k before the first use. */
 void groups_add_to(struct groups *t, struct group_key *k, const char *key,

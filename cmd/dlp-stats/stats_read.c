@@ -70,7 +70,11 @@ static void
 close_range(void *ctx, void *open)
 {
 	struct gpu_range *o = ((struct stack_open *)open)->o;
-	const struct stats_proj p = { .r = &o->r,
+	const struct stats_range *r = &o->r;
+	const int64_t v[GROUP_VALS] = { num_sub(o->hi, o->lo),
+		num_sub(r->end, r->start), o->n_gpu,
+		o->level >= 0 ? o->level : RANGES_NO_LEVEL, o->n_child };
+	const struct stats_proj p = { .r = r,
 		.lo = o->lo,
 		.hi = o->hi,
 		.n_gpu = o->n_gpu,
@@ -84,7 +88,8 @@ close_range(void *ctx, void *open)
 	int i;
 
 	if (o->n_gpu > 0 && k->wants.proj)
-		ranges_proj(&s->ranges, &o->key, &p);
+		groups_add_to(s->ranges.table, &o->key, r->name, r->name_len,
+		    r->push ? RANGES_PROJ : RANGES_START, v);
 	for (i = 0; o->n_gpu > 0 && i < s->nreports; i++)
 		if (s->report[i].def->on_proj != NULL)
 			s->report[i].def->on_proj(&s->report[i], &p);
@@ -198,25 +203,36 @@ static void
 kern_in(struct stats *s, struct stack_thread *th, struct gpu_range *o,
     bool again, const struct stats_gpu *g)
 {
-	struct range_stack *k = &s->stack;
+	struct range_groups *ranges = &s->ranges;
 	struct ranges_kern x = { .pid = th->pid, .tid = th->tid };
-	struct group_key *key = o != NULL ? &o->key : &th->key;
-	const struct stats_range *r = o != NULL ? &o->r : NULL;
+	int64_t v[GROUP_VALS] = { g->dur, false, !again };
+	uint64_t *no;
 	uint32_t part;
 	bool first;
 
-	if (g->kind != GPU_KERN)
-		return;
-	x.push = r != NULL && r->push;
-	for (x.mode = 0; x.mode < KN_N; x.mode++) {
-		if (!k->wants.kern[x.mode])
+	x.push = o != NULL && o->r.push;
+	for (x.mode = 0; x.mode < KN_N && g->kind == GPU_KERN; x.mode++) {
+		if (!s->stack.wants.kern[x.mode])
 			continue;
 		x.name = kname_id(&s->names, g->kernel, x.mode);
-		part = ranges_part(&s->ranges, (uint32_t)(th - k->threads), &x);
-		first = false;
-		if (o != NULL)
+		no = map_put(&ranges->parts,
+		    (uint64_t)(th - s->stack.threads) << 35 |
+			(uint64_t)x.push << 34 | (uint64_t)x.mode << 32 |
+			x.name,
+		    NULL);
+		if (*no == 0) {
+			ARRAY_GROW(ranges->kerns, ranges->nkerns, ranges->cap);
+			ranges->kerns[ranges->nkerns++] = x;
+			*no = ranges->nkerns;
+		}
+		part = RANGES_KERN + (uint32_t)*no - 1;
+		if (o != NULL) {
 			map_put(&o->seen, part, &first);
-		ranges_add(&s->ranges, key, r, part, g->dur, first, !again);
+			v[1] = first;
+		}
+		groups_add_to(ranges->table, o != NULL ? &o->key : &th->key,
+		    o != NULL ? o->r.name : "", o != NULL ? o->r.name_len : 0,
+		    part, v);
 	}
 }
 

@@ -190,13 +190,23 @@ reports_types(const struct stats *s)
 	buf_putc(&out_buf, '\n');
 }
 
+static void
+ranges_forget(struct range_groups *g)
+{
+	groups_free(g->table);
+	g->table = NULL;
+	g->nkerns = 0;
+	map_clear(&g->parts);
+}
+
 void
 reports_section(struct stats *s)
 {
 	struct report *r;
 	int i;
 
-	ranges_section(&s->ranges);
+	ranges_forget(&s->ranges);
+	s->ranges.table = groups_new(GROUP_VALS);
 	for (i = 0; i < s->nreports; i++) {
 		r = &s->report[i];
 		groups_free(r->t);
@@ -248,5 +258,5 @@ reports_print(struct stats *s, const char *file, bool nvtx)
 		r->t = NULL;
 		r->rows = NULL;
 	}
-	ranges_done(&s->ranges);
+	ranges_forget(&s->ranges);
 }
