@@ -183,23 +183,6 @@ read_legend(struct merge_types *m, const char *tag, size_t n, const char *cols,
 	return l;
 }
 
-static void
-put_legend(struct merge_type *u)
-{
-	size_t i, n;
-	const char *s;
-
-	buf_putc(&out_buf, '#');
-	buf_puts(&out_buf, u->tag);
-	for (i = 0; i < u->cols.n; i++) {
-		s = smap_str(&u->cols, (uint32_t)i, &n);
-		buf_putc(&out_buf, '\t');
-		buf_put(&out_buf, s, n);
-	}
-	buf_putc(&out_buf, '\n');
-	u->due = false;
-}
-
 /* The file that a record is from: its own src; behind the input's name where
  * another input gave the same src to another file. */
 static void
@@ -254,6 +237,8 @@ merge_put(const struct merge_input *in)
 	const struct merge_legend *l = in->of;
 	struct merge_type *u = &m->type[l->type];
 	int i, k, n = (int)u->cols.n;
+	const char *s;
+	size_t len;
 
 	if (m->from_cap <= u->cols.n) {
 		m->from_cap = u->cols.n * 2 + 1;
@@ -263,8 +248,17 @@ merge_put(const struct merge_input *in)
 		m->from[i] = -1;
 	for (k = 0; k < l->n; k++)
 		m->from[l->col[k].to] = k;
-	if (u->due)
-		put_legend(u);
+	if (u->due) {
+		buf_putc(&out_buf, '#');
+		buf_puts(&out_buf, u->tag);
+		for (i = 0; i < n; i++) {
+			buf_putc(&out_buf, '\t');
+			s = smap_str(&u->cols, (uint32_t)i, &len);
+			buf_put(&out_buf, s, len);
+		}
+		buf_putc(&out_buf, '\n');
+		u->due = false;
+	}
 	buf_puts(&out_buf, u->tag);
 	for (i = 0; i < n; i++) {
 		buf_putc(&out_buf, '\t');
@@ -505,46 +499,40 @@ read_ends(struct comm_rules *rules, struct coll_ends *e, const char *path)
 		qsort(e->v, e->n, sizeof(*e->v), by_time);
 }
 
-/* The clock of in as that of the first input: by collectives that both have,
- * else by the UTC of their origins. False if neither is known. */
-static bool
-align(struct merge_run *m, struct merge_input *in, const struct coll_ends *ref)
-{
-	const struct merge_input *first = &m->in[0];
-	bool utc = in->has_t0 && first->has_t0;
-	int64_t hint = utc ? num_sub(in->t0, first->t0) : 0;
-	struct coll_ends e = { 0 };
-	struct align a = { 0 };
-
-	if (ref->n > 0)
-		read_ends(&m->rules, &e, m->paths[in->no]);
-	if (align_find(ref->v, ref->n, e.v, e.n, utc ? &hint : NULL, &a)) {
-		in->clock_by = "collectives";
-		in->n_coll = (int64_t)a.n;
-		in->spread = a.spread;
-		in->shift = a.shift;
-	} else if (utc) {
-		in->clock_by = "utc";
-		in->shift = hint;
-	}
-	free(e.v);
-	return in->clock_by != NULL;
-}
-
-/* Sets shift of all inputs; the first one's clock is the common one. The
- * number of those that nothing aligns. */
+/* Sets shift of all inputs, so that their clocks are that of the first one: by
+ * collectives that both have, otherwise by the UTC of their origins. The number
+ * of those that nothing aligns. */
 static uint64_t
 align_all(struct merge_run *m)
 {
+	struct merge_input *first = &m->in[0], *in;
 	struct coll_ends ref = { 0 };
 	uint64_t lost = 0;
-	int i;
 
-	m->in[0].clock_by = "reference";
+	first->clock_by = "reference";
 	if (m->ranks && m->n > 1)
 		read_ends(&m->rules, &ref, m->paths[0]);
-	for (i = 1; i < m->n; i++)
-		lost += !align(m, &m->in[i], &ref);
+	for (in = first + 1; in < first + m->n; in++) {
+		bool utc = in->has_t0 && first->has_t0;
+		int64_t hint = utc ? num_sub(in->t0, first->t0) : 0;
+		struct coll_ends e = { 0 };
+		struct align a = { 0 };
+
+		if (ref.n > 0)
+			read_ends(&m->rules, &e, m->paths[in->no]);
+		if (align_find(
+			ref.v, ref.n, e.v, e.n, utc ? &hint : NULL, &a)) {
+			in->clock_by = "collectives";
+			in->n_coll = (int64_t)a.n;
+			in->spread = a.spread;
+			in->shift = a.shift;
+		} else if (utc) {
+			in->clock_by = "utc";
+			in->shift = hint;
+		}
+		lost += in->clock_by == NULL;
+		free(e.v);
+	}
 	free(ref.v);
 	return lost;
 }
@@ -710,15 +698,21 @@ by_path(const void *va, const void *vb)
 /* The sections of a stream that may still grow: DIR/1, DIR/2, ... What follows
  * the last ##end is a section that was cut off, and has its file, too. */
 static int
-split_sections(FILE *in, const char *name, const char *dir)
+split_file(int argc, char **argv, const char *dir)
 {
+	const char *name = cli_operand(argc, argv, usage);
 	struct buf path = { 0 };
-	FILE *out = NULL;
+	FILE *in = stdin, *out = NULL;
 	char *line = NULL;
 	size_t cap = 0;
 	unsigned long no = 0;
 	ssize_t n;
 
+	if (name != NULL && strcmp(name, "-") != 0) {
+		in = fopen(name, "r");
+		if (in == NULL)
+			die_errno("%s", name);
+	}
 	while ((n = getline(&line, &cap, in)) > 0) {
 		if (out == NULL) {
 			buf_clear(&path);
@@ -738,31 +732,15 @@ split_sections(FILE *in, const char *name, const char *dir)
 			die_errno("standard output");
 	}
 	if (ferror(in))
-		die_errno("%s", name);
+		die_errno("%s", name != NULL ? name : "standard input");
 	if (out != NULL && (fclose(out) != 0 || puts(buf_str(&path)) < 0 ||
 			       fflush(stdout) != 0))
 		die_errno("%s", buf_str(&path));
 	free(line);
 	buf_free(&path);
-	return 0;
-}
-
-static int
-split_file(int argc, char **argv, const char *dir)
-{
-	const char *name = cli_operand(argc, argv, usage);
-	FILE *in = stdin;
-	int rc;
-
-	if (name != NULL && strcmp(name, "-") != 0) {
-		in = fopen(name, "r");
-		if (in == NULL)
-			die_errno("%s", name);
-	}
-	rc = split_sections(in, name != NULL ? name : "standard input", dir);
 	if (in != stdin)
 		fclose(in);
-	return rc;
+	return 0;
 }
 
 int

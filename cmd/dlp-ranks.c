@@ -257,25 +257,6 @@ part_kern(
 	ivl_drop(&p->other, n, &end);
 }
 
-static void
-part_forget(struct rank_parts *ps)
-{
-	size_t i;
-
-	for (i = 0; i < ps->n; i++) {
-		free(ps->v[i].label);
-		timeheap_free(&ps->v[i].comm);
-		ivl_free(&ps->v[i].other);
-	}
-	smap_free(&ps->srcs);
-	smap_free(&ps->keys);
-	smap_free(&ps->ranks);
-	map_free(&ps->share_at);
-	free(ps->v);
-	free(ps->share);
-	memset(ps, 0, sizeof(*ps));
-}
-
 /* Which kernels of the ranks are one collective. */
 
 #define OPEN_MAX_COLLS 65536 /* collectives that may wait for ranks */
@@ -346,19 +327,6 @@ coll_put(struct open_colls *cs, const struct comm_type *type, uint32_t name,
 		c->end = end;
 	ARRAY_GROW(c->v, c->n, c->cap);
 	c->v[c->n++] = a;
-}
-
-static void
-coll_forget(struct open_colls *cs)
-{
-	smap_free(&cs->names);
-	smap_free(&cs->groups);
-	map_free(&cs->group);
-	map_free(&cs->count);
-	free(cs->open);
-	cs->open = NULL;
-	cs->n = cs->cap = 0;
-	cs->ids = cs->overfull = 0;
 }
 
 /*
@@ -935,22 +903,40 @@ static void
 end_ranks(struct stage *st)
 {
 	struct ranks *g = st->ctx;
+	struct rank_parts *ps = &g->parts;
+	struct open_colls *cs = &g->colls;
 	uint32_t i;
 
 	coll_flush(g, INT64_MAX);
-	for (i = 0; i < g->parts.n; i++)
-		count_past(&g->parts, i, INT64_MAX);
+	for (i = 0; i < ps->n; i++)
+		count_past(ps, i, INT64_MAX);
 	put_utc(g);
 	put_shares(g);
 	stage_note("coll_incomplete", g->incomplete);
-	stage_note("coll_overfull", g->colls.overfull);
+	stage_note("coll_overfull", cs->overfull);
 	g->incomplete = 0;
-	if (!g->colls.aligned && g->colls.ids > 0)
+	if (!cs->aligned && cs->ids > 0)
 		warn("the clocks of the files are not aligned: arrivals are"
 		     " estimated from the collectives' lengths alone; dlp-parse"
 		     " --ranks aligns them");
-	coll_forget(&g->colls);
-	part_forget(&g->parts);
+	smap_free(&cs->names);
+	smap_free(&cs->groups);
+	map_free(&cs->group);
+	map_free(&cs->count);
+	free(cs->open);
+	*cs = (struct open_colls){ 0 };
+	for (i = 0; i < ps->n; i++) {
+		free(ps->v[i].label);
+		timeheap_free(&ps->v[i].comm);
+		ivl_free(&ps->v[i].other);
+	}
+	smap_free(&ps->srcs);
+	smap_free(&ps->keys);
+	smap_free(&ps->ranks);
+	map_free(&ps->share_at);
+	free(ps->v);
+	free(ps->share);
+	*ps = (struct rank_parts){ 0 };
 }
 
 #define WORK "api_start_ns pid dev src iter rank"
