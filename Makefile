@@ -140,11 +140,14 @@ help:
 ## make demo       all of that, and a report of a shipped profile
 ## make check      the quick tests, under a minute; installs nothing
 ##                   T='parse stage*'  only test files of these names
-## make test       install what the tests need, run them all; those of broken
-##                 input also against a build with sanitizers; those of the
-##                 viewer in browsers run after make deps FOR=web
+## make test       install what the tests need, and run them: some minutes
 ##                   T=...             as above
-##                   SAN=1             all with sanitizers, in build-san
+##                   SAN=1             with sanitizers, in build-san
+## make test-all   what make test leaves out: a build with sanitizers, other
+##                 compilers, packages, random and broken input, calls that
+##                 fail; browsers after make deps FOR=web; and with
+##                 DLP_MORE_DATA=DIR tests of a folder of more profiles
+##                   T=...             as above
 ## make strict     build with gcc and clang, where a warning is an error
 ## make cross      build for arm64
 ## make test-cluster  batches over ssh and by Slurm, on this machine; as root
@@ -297,12 +300,14 @@ demo:
 test:
 	@sh tests/install-deps build test
 	@$(SUBMAKE) -s -k all unit || touch $(B)/failed
-ifdef SAN
 	@B=$(B) bash tests/run $(T)
-else
+
+.PHONY: test-all
+test-all:
+	@sh tests/install-deps build test
+	@$(SUBMAKE) -s -k all unit || touch $(B)/failed
 	@$(SUBMAKE) -s -k SAN=1 all unit || touch $(B)/failed
-	@B=$(B) SANB=build-san bash tests/run $(T)
-endif
+	@B=$(B) ALL=1 SANB=build-san bash tests/run $(T)
 
 .PHONY: check
 check:

@@ -55,7 +55,7 @@ stream() {
 	same "$(cat want)" "$(cut -f 1 want | dlp-tc)"
 }
 
-# bats test_tags=shared
+# bats test_tags=more
 @test "no name of the samples is unknown but those that can mean either" {
 	need_data kineto/kernels-amd.txt
 	same '' "$(dlp-tc "$DATA/kineto/kernels-amd.txt" |
@@ -141,7 +141,7 @@ yes${TAB}amd-aotriton" "$( (stream "dialect${TAB}nsys" $n
 	    "$(dlp-waits s | dlp-fmt -T wait --tsv -c name | tail -n +2 | xargs)"
 }
 
-# bats test_tags=shared
+# bats test_tags=more
 @test "the waits of a trace of an MI300" {
 	f=kineto/tracelens/traces__mi300__gaunernst_bert-small-uncased__1016001.json.gz
 	need_data "$f"

@@ -28,7 +28,7 @@ stream() { # of a profile
 
 rec() { printf '%b\n' "$@" | tr ' ' '\t'; }
 
-# bats test_tags=shared
+# bats test_tags=more
 @test "w_relu: the four findings of DLProf, word for word" {
 	need_data dlprof/w_relu
 	w=$DATA/dlprof/w_relu
@@ -95,7 +95,7 @@ rec() { printf '%b\n' "$@" | tr ' ' '\t'; }
 	[ "$(findings <less | one profiler_cost)" = "no 2.0" ]
 }
 
-# bats test_tags=shared
+# bats test_tags=more
 @test "h100: a full launch queue is no cost of the profiler, by SQL" {
 	need_data nsys/h100-2gpu-aten-3.25.0.sqlite
 	db=$DATA/nsys/h100-2gpu-aten-3.25.0.sqlite
@@ -283,7 +283,7 @@ rec() { printf '%b\n' "$@" | tr ' ' '\t'; }
 	    said underutilized_gpu_detector recommendation | grep 'launch less'
 }
 
-# bats test_tags=shared
+# bats test_tags=more
 @test "copies of pageable memory are judged without steps, by SQL" {
 	need_data nsys/cutlass-3.1.7.sqlite
 	db=$DATA/nsys/cutlass-3.1.7.sqlite
@@ -438,7 +438,7 @@ rec() { printf '%b\n' "$@" | tr ' ' '\t'; }
 	done
 }
 
-# bats test_tags=shared
+# bats test_tags=more
 @test "why a GPU idles is told by the gaps; nccl's program starts up" {
 	need_data nvprof/nccl-8gpu-v16.sqlite
 	dlp advise --tsv "$DATA/nvprof/nccl-8gpu-v16.sqlite" 2>/dev/null >got
@@ -580,7 +580,7 @@ yes	-" "$(cat got)"
 	[ $bad -eq 0 ]
 }
 
-# bats test_tags=shared
+# bats test_tags=more
 @test "dlp advise: that no rule fired is said, with what to type" {
 	need_data nsys/no-events.sqlite
 	dlp advise --tsv "$DATA/nsys/no-events.sqlite" >got 2>err

@@ -102,7 +102,7 @@ all_of_it() {
 	! grep -q backward_unpaired out
 }
 
-# bats test_tags=shared
+# bats test_tags=more
 @test "a transformer's training step: every kernel has an op" {
 	all_of_it nsys/train-step-shapes-3.27.0.sqlite
 	! grep -q backward_unpaired out
@@ -162,7 +162,7 @@ all_of_it() {
 	grep -q "^##note${TAB}ranges_crossing_threads${TAB}1\$" out
 }
 
-# bats test_tags=shared
+# bats test_tags=more
 @test "work launched before the window is said to be" {
 	need_data nsys/h100-2gpu-aten-3.25.0.sqlite
 	correlate nsys/h100-2gpu-aten-3.25.0.sqlite
@@ -171,7 +171,7 @@ all_of_it() {
 	grep -q "^##note${TAB}unassociated_before-window${TAB}2276\$" out
 }
 
-# bats test_tags=shared
+# bats test_tags=more
 @test "DLProf's op metrics, from its database" {
 	local db=$DATA/dlprof/w_relu/dlprof_dldb.sqlite
 
@@ -232,7 +232,7 @@ pyprof_rows() {
 	}' out | sort -n
 }
 
-# bats test_tags=shared
+# bats test_tags=more
 @test "PyProf's columns, from its own output" {
 	need_data nvprof/lm-pyprof.all20.csv
 	correlate nvprof/lm-pyprof.sqlite
@@ -304,7 +304,7 @@ proj_sums() {
 	[ "$output" = 0 ]
 }
 
-# bats test_tags=shared
+# bats test_tags=more
 @test "every real profile: each record of work has an op or a reason" {
 	local f
 

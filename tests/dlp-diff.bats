@@ -423,6 +423,7 @@ check_sides() {
 }
 
 # nvprof's tables of what runs on the GPU, and the call that starts up CUDA.
+# bats test_tags=more
 @test "runs without steps: from the first GPU work to the last, by SQL" {
 	need_data nvprof/lm-pyprof.sqlite
 	local db=$DATA/nvprof/lm-pyprof.sqlite window

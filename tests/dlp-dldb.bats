@@ -107,6 +107,7 @@ stream() {
 	small | tr '@' '_' | counted
 }
 
+# bats test_tags=more
 @test "DLProf's database: as many records as rows" {
 	need_data dlprof/w_relu/dlprof_dldb.sqlite
 	dlp-parse "$ORIG" >s
@@ -119,6 +120,7 @@ stream() {
 	grep -q '^##end	' s
 }
 
+# bats test_tags=more
 @test "DLProf's database: its op metrics" {
 	need_data dlprof/w_relu/dlprof_dldb.sqlite
 	want=$(sql "$ORIG" "SELECT o.op_name, c.sum, g.sum, a.sum, v.sum, i.sum
@@ -136,6 +138,7 @@ stream() {
 	same "$want" "$got"
 }
 
+# bats test_tags=more
 @test "DLProf's database: ops and runs of the export it was made from" {
 	need_data dlprof/w_relu/dlprof_dldb.sqlite
 	dlp-parse "$ORIG" >a
@@ -152,6 +155,7 @@ stream() {
 	done
 }
 
+# bats test_tags=more
 @test "DLProf's database: what is stored beside" {
 	need_data dlprof/w_relu/dlprof_dldb.sqlite
 	dlp dldb --csv "$ORIG" >got
@@ -167,6 +171,7 @@ stream() {
 	    "$(dlp dldb --tsv "$ORIG" | sed -n 's/^run	command	//p')"
 }
 
+# bats test_tags=more
 @test "every view as the original's, made from its database" {
 	need_data dlprof/w_relu/dlprof_dldb.sqlite
 	whole "$ORIG" | dlp-dldb -o x
@@ -178,6 +183,7 @@ stream() {
 	same "ok" "$(sql x 'PRAGMA integrity_check; PRAGMA foreign_key_check')"
 }
 
+# bats test_tags=more
 @test "every view as the original's, made from the export" {
 	need_data dlprof/w_relu/nsys_profile.sqlite
 	dlp-parse "$ORIG" | grep -a '^#*finding' | sed 's/	stored	/	yes	/' >f
@@ -191,6 +197,7 @@ stream() {
 	same_views x view_aggregations
 }
 
+# bats test_tags=more
 @test "tables, columns and named indices are DLProf's" {
 	need_data dlprof/w_relu/dlprof_dldb.sqlite
 	whole "$ORIG" | dlp-dldb -o x
@@ -254,11 +261,12 @@ stream() {
 	done
 }
 
+# bats test_tags=more
 @test "round trip: runs and kernels of real profiles" {
 	for f in nsys/train-step-shapes-3.27.0.sqlite \
 	    nsys/h100-2gpu-aten-3.25.0.sqlite nvprof/nccl-8gpu-v16.sqlite \
 	    nvprof/emit-nvtx-v11.sqlite nsys/cuda-graph-trace-3.16.1.sqlite; do
-		[ -e "$DATA/$f" ] || skip "no ../shared/data/$f"
+		need_data "$f"
 		rm -f x
 		whole "$DATA/$f" >s 2>err
 		dlp-dldb -o x s
@@ -275,6 +283,7 @@ stream() {
 	done
 }
 
+# bats test_tags=more
 @test "another key and range, from a database" {
 	need_data dlprof/w_relu/dlprof_dldb.sqlite
 	halves "$ORIG" x -k RELU_1 --iter-start 1 --iter-stop 1

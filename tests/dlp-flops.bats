@@ -109,6 +109,7 @@ for_model() {
 	[ "$(grep -Ecv '^conv2d_(grouped|depthwise)_.* bprop' <<<"$output")" = 0 ]
 }
 
+# bats test_tags=more
 @test "params and op of all kernels are PyProf's" {
 	need_data nvprof/lm-pyprof.all20.csv
 	dlp-parse "$DATA/nvprof/lm-pyprof.sqlite" | dlp-correlate | dlp-flops |

@@ -490,7 +490,7 @@ step 1 of 3 counts alone: no two consecutive steps agree within 10 %" \
 
 # An op without a name of its own has only a number, which differs from run to
 # run: such come behind.
-# bats test_tags=shared
+# bats test_tags=more
 @test "--list: ops that only have a number come last; nothing is said to be" {
 	need_data nsys/train-step-shapes-3.27.0.sqlite
 	need_data nvprof/nerf-v18.sqlite

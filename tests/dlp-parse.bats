@@ -105,12 +105,12 @@ in_order() {
 	  last = t }' "$1"
 }
 
-# bats test_tags=shared
+# bats test_tags=more
 @test "real profiles: dlprof, numbers of SQL, order, the same twice" {
 	check_profile dlprof/w_relu/nsys_profile.sqlite
 }
 
-# bats test_tags=shared
+# bats test_tags=more
 @test "real profiles: nsys, numbers of SQL, order, the same twice" {
 	need_data nsys
 	for f in "$DATA"/nsys/*.sqlite; do

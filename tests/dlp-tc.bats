@@ -111,7 +111,7 @@ why() {
 	run -1 grep 'Allow TF32' got
 }
 
-# bats test_tags=shared
+# bats test_tags=more
 @test "no GPU is known: the names of kernels tell that it has no TF32" {
 	rec() { printf '%b\n' "$@" | tr ' ' '\t'; }
 	for v in 'volta_sgemm_128x64_nn - no' 'ampere_sgemm_128x64_nn - yes' \

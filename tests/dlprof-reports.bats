@@ -141,6 +141,7 @@ breakdown() {
 	    summary
 }
 
+# bats test_tags=more
 @test "the original's reports, byte for byte, each from export and database" {
 	need_data dlprof/w_relu
 	for f in nsys_profile dlprof_dldb; do
@@ -156,6 +157,7 @@ breakdown() {
 	agree "$LENET"
 }
 
+# bats test_tags=more
 @test "totals: reports and SQL agree on every real profile" {
 	n=0
 	while IFS= read -r f; do
@@ -169,6 +171,7 @@ breakdown() {
 	[ "$n" -ge 15 ]
 }
 
+# bats test_tags=more
 @test "several GPUs and processes: kernels by device as in SQL" {
 	f=nsys/h100-2gpu-aten-3.25.0.sqlite
 	need_data $f
@@ -257,6 +260,7 @@ breakdown() {
 
 # The lines of the original's summary of a run with four GPUs that do not
 # depend on more than these numbers.
+# bats test_tags=more
 @test "summary: four GPUs, a range of iterations, as the original prints them" {
 	need_data dlprof/summary_4gpu.csv
 	{

@@ -101,6 +101,7 @@ has() { # DB TABLE
 	[ -n "$(sqlite3 "$1" "SELECT 1 FROM sqlite_master WHERE name = '$2'")" ]
 }
 
+# bats test_tags=more
 @test "time on the GPU, by class and device, is SQL's" {
 	n=0
 	while IFS= read -r f; do
@@ -198,6 +199,7 @@ sweep() { # STREAM
 	[ $n -ge 100 ]
 }
 
+# bats test_tags=more
 @test "the classes of each device add up to the iteration" {
 	while IFS= read -r f; do
 		stream "$DATA/$f" >s || continue

@@ -373,6 +373,7 @@ same_reports() {
 	[ $bad -eq 0 ]
 }
 
+# bats test_tags=more
 @test "eight reports, byte for byte: from the export, and from the database" {
 	need_data dlprof/w_relu
 	W=$DATA/dlprof/w_relu
@@ -424,6 +425,7 @@ same_reports() {
 	same_reports e
 }
 
+# bats test_tags=more
 @test "JSON reports hold what the CSV reports hold" {
 	need_data dlprof/w_relu
 	dlprof --database="$DATA/dlprof/w_relu/nsys_profile.sqlite" \
@@ -514,6 +516,7 @@ sql_kernels() {
 	done | awk '{ s += $1 } END { printf "%.0f\n", s }'
 }
 
+# bats test_tags=more
 @test "every real profile: the reports' totals are each other's, and SQL's" {
 	need_data nsys
 	bad=0
@@ -574,6 +577,7 @@ variant() {
 	sqlite3 "$1.sqlite" "$2"
 }
 
+# bats test_tags=more
 @test "a run on the CPU alone: ops, no kernels, all reports" {
 	need_data dlprof/w_relu
 	variant cpu "$(sqlite3 "$DATA/dlprof/w_relu/nsys_profile.sqlite" "
@@ -600,6 +604,7 @@ variant() {
 	from_database cpu.sqlite
 }
 
+# bats test_tags=more
 @test "the model's configuration, from markers to database and findings" {
 	need_data dlprof/w_relu
 	i=0

@@ -34,6 +34,7 @@ calls() {
 	EOT
 }
 
+# bats test_tags=more
 @test "cases of a trace have the sizes, types, strides and values of its events" {
 	need_data kineto/own
 	local op
@@ -57,6 +58,7 @@ print("\n".join(seen))' | sort >want
 	done
 }
 
+# bats test_tags=more
 @test "every op with kernels gives Python, or a line that says why not" {
 	need_data kineto/own
 	local f op n=0 none=0
@@ -82,6 +84,7 @@ print("\n".join(seen))' | sort >want
 	[ "$n" -gt 50 ]
 }
 
+# bats test_tags=more
 @test "sizes alone: a convolution's stride and padding follow from its result" {
 	[ -e "$H/resnet50_tf32.sqlite.xz" ] || skip "no tests/data/h200"
 	need_data kineto/own

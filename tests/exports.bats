@@ -335,6 +335,7 @@ has_readers() {
 }
 
 # The whole of a profile without steps is none: no length of steps, no share.
+# bats test_tags=more
 @test "openmetrics: without steps nothing is said of steps" {
 	need_data nvprof/lm-pyprof.sqlite
 	dlp openmetrics "$DATA/nvprof/lm-pyprof.sqlite" 2>/dev/null >out

@@ -172,6 +172,7 @@ mfu_of() {
 		ns += $5; n += $6 } END { print ns "\t" n }' | diff want -
 }
 
+# bats test_tags=more
 @test "dlp tc: a product is one by its kernel's name, by SQL" {
 	need_data nsys/h100-2gpu-aten-3.25.0.sqlite
 	db=$DATA/nsys/h100-2gpu-aten-3.25.0.sqlite
@@ -193,6 +194,7 @@ mfu_of() {
 	diff want <(grep -v '^op ' got)
 }
 
+# bats test_tags=more
 @test "what is not covered is listed, by time" {
 	need_data nsys/h100-2gpu-aten-3.25.0.sqlite
 	dlp coverage --tsv -n 3 "$DATA/nsys/h100-2gpu-aten-3.25.0.sqlite" \
@@ -205,6 +207,7 @@ mfu_of() {
 	done
 }
 
+# bats test_tags=more
 @test "a profile without GPU work: what dlp-parse says, and no rows" {
 	need_data nsys/no-events.sqlite
 	for r in flops mfu roofline tc coverage; do
@@ -243,6 +246,7 @@ mfu_of() {
 
 # DLProf's database has no stride and padding, but the sizes of results.
 # 2 N K P Q C R S: 2*32*6*30*30*3*3*3 + 2*32*16*11*11*6*5*5
+# bats test_tags=more
 @test "dlp flops: convolutions of DLProf's database" {
 	need_data dlprof/w_relu/dlprof_dldb.sqlite
 	dlp flops --tsv "$(profile dlprof/w_relu/dlprof_dldb.sqlite)" \

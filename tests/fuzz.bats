@@ -83,6 +83,7 @@ broken() {
 	broken "$T/b/dlprof.db" "${VARIANTS:-40}"
 }
 
+# bats test_tags=more
 @test "broken databases: nvprof" {
 	need_data nvprof/lm-pyprof.sqlite
 	bash tests/fuzz/seeds base "$T/b" 2>/dev/null

@@ -288,6 +288,7 @@ totals() {
 	END { exit bad }'
 }
 
+# bats test_tags=more
 @test "a trace of graphs of 2024: 7.81 s in graphs, 78 us in kernels" {
 	need_data nsys/cuda-graph-trace-3.16.1.sqlite
 	f=$(profile nsys/cuda-graph-trace-3.16.1.sqlite)
@@ -467,7 +468,7 @@ ops_of() { # STREAM: kernels, sets and copies by op, with FLOPs and bytes
 		-a count,sum:flop,sum:bytes | grep '^agg' | sort
 }
 
-# bats test_tags=shared
+# bats test_tags=more
 @test "torch.profiler: work of graphs has the ops that it has under Nsight Systems" {
 	need_data "$N"
 	dlp-parse "$DATA/$N" 2>/dev/null | ops_of >want

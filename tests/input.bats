@@ -93,6 +93,7 @@ refused() {
 	refused '*h.xz: not a database*' dlp-parse h.xz
 }
 
+# bats test_tags=more
 @test "reports and tables that were made from a profile" {
 	need_data dlprof/w_relu
 	for f in "$DATA"/dlprof/*.csv "$DATA"/dlprof/w_relu/*.csv; do

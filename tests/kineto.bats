@@ -1,6 +1,6 @@
 # Traces of torch.profiler. The counts and sums in truth.tsv were made by an
 # independent program; the shipped traces are held to them, and the others that
-# lie in ../shared/data.
+# DLP_MORE_DATA has.
 
 load lib
 
@@ -92,7 +92,7 @@ refused() {
 	done
 }
 
-# bats test_tags=shared
+# bats test_tags=more
 @test "the counts, sums and unions of truth.tsv: traces of others" {
 	need_data kineto/truth.tsv
 	while IFS=$TAB read -r f _; do
@@ -499,7 +499,7 @@ print(sum(1 for e in json.load(sys.stdin)["traceEvents"]
 	conv '[[2,4],[4,8,3],[]]' '"[1]","[0]","[1]","False","[0]","1"' ''
 }
 
-# bats test_tags=shared
+# bats test_tags=more
 @test "AMD: the product has the FLOPs, not what MIOpen does around it" {
 	f=kineto/tracelens/traces__mi300__Falconsai_nsfw_image_detection__1016002.json.gz
 	need_data "$f"
@@ -511,7 +511,7 @@ print(sum(1 for e in json.load(sys.stdin)["traceEvents"]
 	grep -q '^924844032 igemm_fwd' got
 }
 
-# bats test_tags=shared
+# bats test_tags=more
 @test "FLOPs and bytes of products as TraceLens counts them, on both makers" {
 	# Sums over its unified_perf_summary of GFLOPS, and of Data Moved, times
 	# operation_count. Its FLOPs of addmm add one for each element of the
@@ -715,7 +715,7 @@ for k in sorted(n):
 	dlp mem "$OWN/lenet.json.gz" 2>&1 >out | grep -q 'profile_memory=True'
 }
 
-# bats test_tags=shared
+# bats test_tags=more
 @test "CUDA events: all that waits of a trace of others name" {
 	need_data kineto/truth.tsv
 	f=$DATA/kineto/hta/data__critical_path__alexnet__benchmark_result_2869224_1695835535_trace.json.gz
@@ -826,7 +826,7 @@ json.dump({"traceEvents": [], "deviceProperties": [
 	! grep '^dev' s
 }
 
-# bats test_tags=shared
+# bats test_tags=more
 @test "TraceLens' tables: kernels by name, and the time in which the GPU works" {
 	# gpu_timeline.csv leaves out work whose call is not in the trace, and in
 	# the trace of normalizations the sets, 26,636 ns; kernel_summary.csv has
@@ -907,7 +907,7 @@ json.dump({"traceEvents": [], "deviceProperties": [
 5368709120 - 12' "$(causal '/_attention/,/}/s/"True"/"False"/g')"
 }
 
-# bats test_tags=shared
+# bats test_tags=more
 @test "collectives without record_shapes: the message of record_param_comms" {
 	f=kineto/hta/data__nccl_parser_config__nccl_data.json.gz
 	need_data "$f"
@@ -1012,7 +1012,7 @@ for k in sorted(n):
 	    grep '^fused_optimizer' | grep -q 'Give the optimizer fused=True'
 }
 
-# bats test_tags=shared
+# bats test_tags=more
 @test "dlp FILE and dlp advise: what the findings of others' traces say" {
 	need_data kineto/truth.tsv
 	d=$DATA/kineto
@@ -1096,7 +1096,7 @@ print({x["name"]: x["value"] for x in a[4:]})' >got
 	EOT
 }
 
-# bats test_tags=shared
+# bats test_tags=more
 @test "Triton's reductions: their bytes as TraceLens counts them" {
 	# Of element-wise kernels TraceLens counts an argument twice that it
 	# takes to be both read and written; those are left out.
@@ -1124,7 +1124,7 @@ mi300/gaunernst_bert-small-uncased__1016001
 torch_compile_triton/trace
 perf_model/normalization/normalization_layer_test'
 
-# bats test_tags=shared
+# bats test_tags=more
 @test "TraceLens' tables: the time of each op's own work" {
 	# ops_summary.csv, in us of doubles. It leaves out the sets of the trace
 	# of normalizations, of 3 ops and 26,636 ns.
@@ -1151,7 +1151,7 @@ print(len(off), round(sum(off.values()) / 10))' \
 3 2664' "$(cat got)"
 }
 
-# bats test_tags=shared
+# bats test_tags=more
 @test "TraceLens' tables: FLOPs, bytes and time of each product and attention" {
 	# unified_perf_summary.csv, each row: an op of certain sizes. Its FLOPs
 	# of addmm add one for each element of the result, for the bias. Those

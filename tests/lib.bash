@@ -3,8 +3,8 @@
 #
 #	$ROOT    the project         $BIN     the built commands
 #	$DATA    real profiles with what is known of them: h200/ is the shipped
-#		 tests/data/h200 with its tables unpacked; folders of
-#		 ../shared/data stand beside it where that exists
+#		 tests/data/h200 with its tables unpacked; the folders of
+#		 $DLP_MORE_DATA stand beside it, where that is set
 #	$LENET   the shipped profile, unpacked
 #	$PIPES   the reports and scripts for batches
 #
@@ -13,7 +13,7 @@
 
 ROOT=$(cd "${BASH_SOURCE[0]%/*}/.." && pwd)
 BIN=$ROOT/${B:-build}/bin
-DATA=$ROOT/${B:-build}/test/data
+DATA=$ROOT/${B:-build}/test/data${DLP_MORE_DATA//\//_}
 LENET=$ROOT/${B:-build}/test/lenet.sqlite
 if [ -n "${INSTALLED-}" ]; then
 	BIN=$(command -v dlp-parse) && BIN=${BIN%/*} || exit
@@ -45,10 +45,11 @@ make_data() {
 	done
 	cp "$ROOT/tests/data/lenet.ncu.tsv" \
 	    "$new/h200/truth/lenet_emitnvtx_train.ncu.tsv"
-	for f in "$ROOT"/../shared/data/*/; do
+	for f in ${DLP_MORE_DATA:+"$DLP_MORE_DATA"/*/}; do
 		[ ! -d "$f" ] || [ "$(basename "$f")" = h200 ] ||
 		    ln -s "$(cd "$f" && pwd)" "$new/"
 	done
+	[ -e "$new/broken" ] || ln -s "$ROOT/tests/data/broken" "$new/"
 	[ -d "$DATA" ] || mv -T "$new" "$DATA" 2>/dev/null || rm -rf "$new"
 }
 
@@ -59,11 +60,32 @@ if [ ! -s "$LENET" ]; then
 	    mv "$LENET.$$" "$LENET"
 fi
 
-# need_data PATH: skips the test where that real profile does not exist, which
-# is only the case for folders of ../shared/data. tests/run counts such tests
-# by this text.
+# need_data PATH...: skips the test where these real profiles do not exist, which
+# is only the case for what DLP_MORE_DATA has. Such a test has the tag "more";
+# tests/run counts those that are skipped by this text.
 need_data() {
-	[ -e "$DATA/$1" ] || skip "no ../shared/data/$1"
+	local f
+
+	for f; do
+		[ -e "$DATA/$f" ] || skip "no DLP_MORE_DATA/$f"
+	done
+}
+
+# for_others: makes $OPEN, a folder that other users can enter, wherever this
+# checkout and the tests' own folders lie; another user runs what is copied
+# there by as_other. Skips the test where there is no other user to be had.
+for_others() {
+	[ "$(id -u)" -eq 0 ] || skip "needs root to run as another user"
+	OPEN=$(mktemp -d /tmp/dlp-test.XXXXXX) && chmod 755 "$OPEN" || return
+	setpriv --reuid 65534 --clear-groups test -x "$OPEN" 2>/dev/null || {
+		rm -rf "$OPEN"
+		skip "no other user"
+	}
+}
+
+# as_other COMMAND...: runs it as that user.
+as_other() {
+	setpriv --reuid 65534 --clear-groups "$@"
 }
 
 # all_profiles: prints the path under $DATA of each real profile. Files that
@@ -132,7 +154,7 @@ run_case() {
 # run_example NAME: an example of a manual page, from the project's root,
 # gives exit status 0.
 run_example() {
-	local f=$RUN_DIR/shared/$1.cmd rc=0
+	local f=$RUN_DIR/made/$1.cmd rc=0
 
 	cat "$f"
 	bash -o pipefail "$f" </dev/null >"$BATS_TEST_TMPDIR/out" || rc=$?

@@ -74,9 +74,7 @@ kernels() {
 }
 
 @test "a log left behind in a folder of somebody else" {
-	[ "$(id -u)" -eq 0 ] || skip "does not apply"
-	setpriv --reuid 65534 --clear-groups true || skip "no other user"
-	open=$(mktemp -d /tmp/dlp-test.XXXXXX)
+	for_others
 	mkdir ro
 	cp "$LENET" ro/a
 	(echo 'PRAGMA journal_mode = wal; DELETE FROM
@@ -84,17 +82,17 @@ kernels() {
 	    cat fifo) | sqlite3 ro/a >begun &
 	exec 9>fifo
 	while ! grep -q 1 begun; do sleep 0.05; done
-	cp -r ro "$open/left"
+	cp -r ro "$OPEN/left"
 	exec 9>&-
 	wait
-	[ -s "$open/left/a-wal" ]
-	rm -f "$open/left/a-shm"
-	chmod 755 "$open" && chmod 644 "$open"/left/* && chmod 555 "$open/left"
+	[ -s "$OPEN/left/a-wal" ]
+	rm -f "$OPEN/left/a-shm"
+	chmod 644 "$OPEN"/left/* && chmod 555 "$OPEN/left"
+	cp "$BIN/dlp-parse" "$OPEN"
 	status=0
-	setpriv --reuid 65534 --clear-groups "$BIN/dlp-parse" \
-	    "$open/left/a" >out 2>err || status=$?
+	as_other "$OPEN/dlp-parse" "$OPEN/left/a" >out 2>err || status=$?
 	cat err
-	rm -rf "$open"
+	rm -rf "$OPEN"
 	if [ "$status" -eq 0 ]; then
 		[ "$(kernels)" -eq 100 ]
 	else

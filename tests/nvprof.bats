@@ -97,22 +97,22 @@ markers() {
 	    "$(col mark id <got | grep -c .)"
 }
 
-# bats test_tags=shared
+# bats test_tags=more
 @test "kernels of every profile equal SQL" { each_profile kernels; }
-# bats test_tags=shared
+# bats test_tags=more
 @test "copies and sets of every profile equal SQL" { each_profile copies; }
-# bats test_tags=shared
+# bats test_tags=more
 @test "API time of every profile equals SQL" { each_profile calls; }
-# bats test_tags=shared
+# bats test_tags=more
 @test "ranges and marks of every profile equal SQL" { each_profile markers; }
 
-# bats test_tags=shared
+# bats test_tags=more
 @test "no runtime function of the profiles is without a name" {
 	unknown() { ! grep 'runtime_cbid_[0-9]' got; }
 	each_profile unknown
 }
 
-# bats test_tags=shared
+# bats test_tags=more
 @test "calls are named by what they launched" {
 	names() {
 		local bad
@@ -127,7 +127,7 @@ markers() {
 	each_profile names
 }
 
-# bats test_tags=shared
+# bats test_tags=more
 @test "thread, device, stream, grid, block, kernel and time as PyProf" {
 	need_data nvprof/lm-pyprof.all20.csv
 	dlp-parse "$DATA/nvprof/lm-pyprof.sqlite" |
@@ -142,7 +142,7 @@ markers() {
 	diff want got
 }
 
-# bats test_tags=shared
+# bats test_tags=more
 @test "the origin is PyProf's; times are kept to the nanosecond" {
 	need_data nvprof/lm-pyprof.sqlite
 	f=$DATA/nvprof/lm-pyprof.sqlite

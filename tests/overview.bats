@@ -142,6 +142,7 @@ $(col got mem_ns)"
 }
 
 # Start-up before the first work on the GPU is no time in which it idles.
+# bats test_tags=more
 @test "without steps: from the first GPU work to the last, by SQL" {
 	for p in vecadd-3.24.0 cloverleaf-3.13.2 cutlass-3.1.7 cudf-2020; do
 		need_data "nsys/$p.sqlite"
@@ -188,6 +189,7 @@ $(col got mem_ns)"
 }
 
 # Each gap lies between two works of a device.
+# bats test_tags=more
 @test "without steps: idle is the sum of dlp gaps" {
 	for p in nsys/saxpy-mpi-2.9.1 nsys/no-kernel-table-3.24.18 \
 	    nvprof/async-v8 nvprof/mxnet-v12 nvprof/lm-pyprof; do
@@ -388,6 +390,7 @@ $(col got n_kern) $(col got op_ns)"
 	diff -u want got
 }
 
+# bats test_tags=more
 @test "a profile without GPU work, and one without times" {
 	need_data nsys/no-events.sqlite
 	need_data nvprof/lm-pyprof.dict
@@ -414,6 +417,7 @@ $(col got idle_ns) $(col got work_ns) $(col got eligible_ns)"
 	grep -q 'rules could not be judged: this file has no times' text
 }
 
+# bats test_tags=more
 @test "a .dict: what is said to work with it does, and all that does is said" {
 	need_data nvprof/lm-pyprof.dict
 	f=$DATA/nvprof/lm-pyprof.dict
@@ -444,6 +448,7 @@ $(col got idle_ns) $(col got work_ns) $(col got eligible_ns)"
 	    "$(cat err)"
 }
 
+# bats test_tags=more
 @test "a GPU that nobody uses is not idle time" {
 	need_data nsys/cloverleaf-3.13.2.sqlite
 	f=$DATA/nsys/cloverleaf-3.13.2.sqlite

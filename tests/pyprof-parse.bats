@@ -12,7 +12,7 @@ setup() {
 KEYS="kShortName kDuration layer trace reprMarkers marker seqMarker seqId
 subSeqId altSeqId dir mod op tid device stream grid block kLongName"
 
-# bats test_tags=shared
+# bats test_tags=more
 @test "a profile of nvprof: PyProf's bytes" {
 	need_data nvprof/lm-pyprof.sqlite
 	pyprof-parse "$P.sqlite" >got
@@ -21,7 +21,7 @@ subSeqId altSeqId dir mod op tid device stream grid block kLongName"
 	pyprof-parse --file "$P.sqlite" | cmp got -
 }
 
-# bats test_tags=shared
+# bats test_tags=more
 @test "the same as Python values" {
 	need_data nvprof/lm-pyprof.sqlite
 	command -v python3 >/dev/null || skip "no python3"
@@ -125,7 +125,7 @@ kern() {
 	dlp-fmt --dict s | grep -q "'op': \[\], 'tid': None, 'device': 0"
 }
 
-# bats test_tags=shared
+# bats test_tags=more
 @test "profiles without kernels: nothing, 0" {
 	need_data nvprof/empty-v12.sqlite
 	pyprof-parse "$DATA/nvprof/empty-v12.sqlite" >out 2>err
@@ -155,7 +155,7 @@ kern() {
 
 # The .dict as an input.
 
-# bats test_tags=shared
+# bats test_tags=more
 @test "a .dict: the columns of its database, all twenty" {
 	need_data nvprof/lm-pyprof.sqlite
 	pyprof-prof --csv -c all "$P.sqlite" >want
@@ -208,7 +208,7 @@ same_from_dict() {
 	[ "$(<got)" -ge $(($(<want) * 9 / 10)) ]
 }
 
-# bats test_tags=shared
+# bats test_tags=more
 @test "a .dict: reports" {
 	need_data nvprof/lm-pyprof.dict
 	dlp top -g kernel --csv "$P.dict" >got
@@ -285,7 +285,7 @@ same_from_dict() {
 	[ "$(wc -l <d.agg)" -gt 100 ]
 }
 
-# bats test_tags=shared
+# bats test_tags=more
 @test "a .dict: calls that share a sequence id are told apart" {
 	need_data nvprof/lm-pyprof.dict
 	# sixteen parameters, updated one by one: a run of the op each
@@ -307,7 +307,7 @@ same_from_dict() {
 	same "2 2" "$got"
 }
 
-# bats test_tags=shared
+# bats test_tags=more
 @test "selections of a .dict" {
 	need_data nvprof/lm-pyprof.dict
 	[ "$(dlp-parse -T kern "$P.dict" | grep -c '^range')" -eq 0 ]

@@ -8,21 +8,21 @@ setup() {
 	L=$ROOT/tests/data/lenet.sqlite.xz
 }
 
-# bats test_tags=shared
+# bats test_tags=more
 @test "the default columns: PyProf's bytes" {
 	need_data nvprof/lm-pyprof.sqlite
 	pyprof-prof "$P.sqlite" >got
 	cmp "$P.default.txt" got
 }
 
-# bats test_tags=shared
+# bats test_tags=more
 @test "-w 150: PyProf's bytes" {
 	need_data nvprof/lm-pyprof.sqlite
 	pyprof-prof -w 150 "$P.sqlite" >got
 	cmp "$P.w150.txt" got
 }
 
-# bats test_tags=shared
+# bats test_tags=more
 @test "18 of its 20 columns: PyProf's bytes" {
 	need_data nvprof/lm-pyprof.sqlite
 	# FLOPs and bytes are dlp-flops' affair
@@ -32,7 +32,7 @@ setup() {
 	head -n 1 "$P.all20.csv" | cmp - <(head -n 1 all)
 }
 
-# bats test_tags=shared
+# bats test_tags=more
 @test "the published table: kernel to grid" {
 	need_data nvprof/lm-pyprof.sqlite
 	pyprof-prof --csv \
@@ -59,7 +59,7 @@ setup() {
 # another state of them, where norm counts a sequence id's first kernel only:
 # FLOPs and bytes of 15 rows differ between the two.
 
-# bats test_tags=shared
+# bats test_tags=more
 @test "--pyprof-compat: the published table, all of it" {
 	need_data nvprof/lm-pyprof.sqlite
 	for f in "$P.sqlite" "$P.dict"; do
@@ -70,7 +70,7 @@ setup() {
 	done
 }
 
-# bats test_tags=shared
+# bats test_tags=more
 @test "--pyprof-compat: all columns" {
 	need_data nvprof/lm-pyprof.sqlite
 	for f in "$P.sqlite" "$P.dict"; do

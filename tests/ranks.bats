@@ -444,7 +444,7 @@ no${TAB}-${TAB}-" "$(dlp advise -a --ranks --tsv "$R0" "$R1" 2>err >out; { head 
 	[ "$status" -eq 2 ]
 }
 
-# bats test_tags=shared
+# bats test_tags=more
 @test "dlp-ranks: two processes of one profile, without collectives" {
 	need_data nsys/h100-2gpu-aten-3.25.0.sqlite
 	dlp-parse "$DATA/nsys/h100-2gpu-aten-3.25.0.sqlite" 2>/dev/null |
@@ -458,7 +458,7 @@ no${TAB}-${TAB}-" "$(dlp advise -a --ranks --tsv "$R0" "$R1" 2>err >out; { head 
 	    sed 1d | cut -f 2,4)" "$(columns out comm rank pid)"
 }
 
-# bats test_tags=shared
+# bats test_tags=more
 @test "dlp-ranks: groups of some devices of one process (nvprof)" {
 	need_data nvprof/nccl-8gpu-v16.sqlite
 	f=$DATA/nvprof/nccl-8gpu-v16.sqlite

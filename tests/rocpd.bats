@@ -1,5 +1,5 @@
 # Databases of rocprofv3 (rocpd). The fixtures are made here, from AMD's
-# documented schema; the rows of others that lie in ../shared/data are held to
+# documented schema; the rows of others that lie in $DLP_MORE_DATA are held to
 # what AMD's own views say of them.
 
 load lib
@@ -231,7 +231,7 @@ hipGraphLaunch${TAB}50${TAB}10${TAB}42${TAB}42${TAB}103${TAB}2" \
 	same "$(work g.json)" "$(work f)"
 }
 
-# bats test_tags=shared
+# bats test_tags=more
 @test "rows of others: what AMD's views say, and as torch.profiler tells it" {
 	need_data rocpd/mi300_resnet.db.xz
 	for n in mi300_resnet mi300_dispatches; do

@@ -78,7 +78,7 @@ engine() {
 	[ "$(dlp-iter t 2>/dev/null | grep -c '^iter')" -eq 1 ]
 }
 
-# bats test_tags=shared
+# bats test_tags=more
 @test "dlp FILE: steps and graphs of engines' traces" {
 	d=$DATA/kineto/tracelens/traces__
 	need_data kineto/truth.tsv
@@ -103,7 +103,7 @@ engine() {
 	    tail -n 1 | cut -f 1,2)"
 }
 
-# bats test_tags=shared
+# bats test_tags=more
 @test "dlp serve: the traces of vLLM and SGLang" {
 	d=kineto/tracelens/traces__inference__
 	need_data ${d}vllm_decode_full__graph_execution.json.gz

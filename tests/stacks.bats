@@ -62,7 +62,7 @@ code() {
 }
 
 # In exports of 2022 stack N + 1 is that of callchainId N.
-# bats test_tags=shared
+# bats test_tags=more
 @test "stacks that are numbered from 1" {
 	need_data nsys/saxpy-mpi-2.9.1.sqlite
 	f=$DATA/nsys/saxpy-mpi-2.9.1.sqlite

@@ -165,6 +165,7 @@ counted() {
 	END { printf "%d\n", (all > 0 ? 100 * have / all : 0) }'
 }
 
+# bats test_tags=more
 @test "98 % of the time of products has FLOPs, in training captures" {
 	need_data nsys/train-step-shapes-3.27.0.sqlite
 	for f in "$DATA/nsys/train-step-shapes-3.27.0.sqlite" \

@@ -237,7 +237,4 @@ runs() {
 	same "9.88 9.82" "$(cat all) $(cat kernels)"
 }
 
-@test "the sweep over all profiles: no crash, nothing silent" {
-	[ -x "$ROOT/../shared/tools/sweep" ] || skip "no ../shared/tools/sweep"
-	"$ROOT/../shared/tools/sweep" "$BIN" "$DATA"
-}
+# bats test_tags=more

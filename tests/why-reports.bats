@@ -137,6 +137,7 @@ gaps_dlp() {
 }
 
 # The pieces of a gap lie side by side and are the whole gap.
+# bats test_tags=more
 @test "gaps: pieces are gaps, cut; without steps none is" {
 	db=$(profile h200/loader.sqlite.xz)
 	dlp gaps -n 0 --tsv "$db" 2>/dev/null | awk -F'\t' '
@@ -192,6 +193,7 @@ gaps_dlp() {
 }
 
 # Each device for itself.
+# bats test_tags=more
 @test "gaps: a profile of two devices" {
 	need_data nsys/h100-2gpu-aten-3.25.0.sqlite
 	db=$DATA/nsys/h100-2gpu-aten-3.25.0.sqlite
@@ -678,6 +680,7 @@ $(dlp mem -l -n 0 --tsv "$db" 2>/dev/null | awk -F'\t' '
 }
 
 # What fills the longest gap is the longest call behind the first work.
+# bats test_tags=more
 @test "dlp gaps: a first call of seconds is startup" {
 	need_data nvprof/emit-nvtx-v11.sqlite
 	f=$DATA/nvprof/emit-nvtx-v11.sqlite
