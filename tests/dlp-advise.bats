@@ -110,31 +110,6 @@ rec() { printf '%b\n' "$@" | tr ' ' '\t'; }
 	    grep -x 'Command Buffer Full: 198, 912 ms of launches that waited for the GPU'
 }
 
-@test "CUDA graphs: their part of the GPU's work, by SQL" {
-	db=$(profile h200/graph_infer_graph.sqlite.xz)
-	dlp advise -a --tsv "$db" 2>/dev/null >got
-	# all that is launched from the first iteration that counts to the
-	# last, which dlp-iter names
-	set -- $(dlp-parse "$db" | dlp-correlate |
-	    dlp-iter --stable --even 2>/dev/null |
-	    awk -F '\t' '/^#stable/ { for (i = 1; i <= NF; i++) c[$i] = i }
-		$1 == "stable" { print $c["from"], $c["to"] }')
-	want=$(sqlite3 "$db" "WITH w AS (SELECT correlationId c, end - start d,
-		1 g FROM CUPTI_ACTIVITY_KIND_GRAPH_TRACE
-	    UNION ALL SELECT correlationId, end - start, 0
-		FROM CUPTI_ACTIVITY_KIND_KERNEL
-	    UNION ALL SELECT correlationId, end - start, 0
-		FROM CUPTI_ACTIVITY_KIND_MEMCPY
-	    UNION ALL SELECT correlationId, end - start, 0
-		FROM CUPTI_ACTIVITY_KIND_MEMSET)
-	SELECT printf('%.1f', 100.0 * sum(g * d) / sum(d))
-	FROM w JOIN CUPTI_ACTIVITY_KIND_RUNTIME r ON r.correlationId = c
-	WHERE r.start BETWEEN
-	    (SELECT start FROM NVTX_EVENTS WHERE text = 'iteration $1') AND
-	    (SELECT end FROM NVTX_EVENTS WHERE text = 'iteration $2')")
-	same "yes $want" "$(awk -F '\t' '$1 == "graph_level" { print $3, $4 }' got)"
-}
-
 @test "few_blocks counts grids smaller than the GPU" {
 	# 9 and 2*4 blocks of 10 multiprocessors: 2 of 3 kernels, for 10 ns one
 	# and for 20 ns two of 10 multiprocessors have no block: 5 of 130 ns
@@ -330,29 +305,6 @@ rec() { printf '%b\n' "$@" | tr ' ' '\t'; }
 	[ "$(one underutilized_gpu_detector <<<"$output")" = "not judged -" ]
 }
 
-@test "gpt2: kernels in fewer blocks than multiprocessors, by SQL" {
-	p=$(profile h200/gpt2_bf16.sqlite.xz)
-	want=$(sqlite3 "$p" \
-	    "SELECT printf('%.1f', 100.0 * sum((end - start) *
-		max(0, 1 - gridX * gridY * gridZ / 132.0)) /
-		sum(end - start)) FROM CUPTI_ACTIVITY_KIND_KERNEL")
-	run stream "$p" iteration
-	run findings <<<"$output"
-	same "no $want" "$(one few_blocks <<<"$output")"
-}
-
-# The time that multiprocessors have no block is what can be gained: of a kernel
-# of 128 blocks on 132 of them 3 %, not all of it.
-@test "compile_train: what few blocks cost, by SQL" {
-	p=$(profile h200/compile_train.sqlite.xz)
-	want=$(sqlite3 "$p" \
-	    "SELECT printf('%.1f', 100.0 * sum((end - start) *
-		max(0, 1 - gridX * gridY * gridZ / 132.0)) /
-		sum(end - start)) FROM CUPTI_ACTIVITY_KIND_KERNEL")
-	stream "$p" iteration 2>/dev/null >in
-	same "no $want" "$(findings <in | one few_blocks)"
-}
-
 @test "loader: the data loader is what the GPU waits for" {
 	p=$(profile h200/loader.sqlite.xz)
 	run stream "$p" iteration
@@ -401,41 +353,6 @@ rec() { printf '%b\n' "$@" | tr ' ' '\t'; }
 	dlp "$f" 2>/dev/null >screen
 	grep -q '^findings, of these steps' screen
 	grep '^  [0-9].* \[[0-9.]* %\] The GPU waits for launches' screen
-}
-
-@test "launch-bound is what dlp gaps calls so, of the same steps" {
-	for p in gpt2_bf16 lenet_emitnvtx_train resnet50_tf32; do
-		f=$(profile h200/$p.sqlite.xz)
-		# the steps that count, and their time, by dlp FILE
-		dlp --jsonl "$f" 2>/dev/null >row
-		set -- $(dlp-parse "$f" | dlp-correlate |
-		    dlp-iter --stable --even 2>/dev/null |
-		    awk -F '\t' '/^#stable/ { for (i = 1; i <= NF; i++) c[$i] = i }
-			$1 == "stable" { print $c["from"], $c["to"] }')
-		want=$(dlp gaps -s -i "$1-$2" --jsonl "$f" 2>/dev/null |
-		    jq -rn --slurpfile r row '
-		    [inputs | select(.class == "launch-bound").sum_dur_ns] |
-		    add * 1000 / $r[0].wall_ns | round / 10')
-		# the ceiling is without what the ranges of ops cost: 7 us
-		# for each run of an op
-		cost=$(dlp-parse "$f" | dlp-correlate |
-		    dlp-iter --stable --even 2>/dev/null |
-		    awk -F '\t' -v a="$1" -v b="$2" '
-		    /^#inst/ { for (i = 1; i <= NF; i++) c[$i] = i }
-		    $1 == "inst" && $c["dur_ns"] != "-" &&
-			$c["iter"] ~ /^[0-9]/ &&
-			$c["iter"] >= a && $c["iter"] <= b { n++ }
-		    END { print n * 7000 }' |
-		    jq --slurpfile r row '. / $r[0].wall_ns * 100')
-		got=$(dlp advise --jsonl "$f" 2>/dev/null |
-		    jq 'select(.id == "launch_bound").share_pct')
-		echo "$p: $want, markers $cost, ceiling $got"
-		echo "$want $cost $got" | awk '{ d = $1 - $2 - $3
-		    exit !(d < .3 && d > -.3 && $2 > 1) }'
-		# one finding says it, the others about that time are behind
-		same '' "$(dlp advise -a --tsv "$f" 2>/dev/null | awk -F '\t' '
-		    $1 ~ /^underutilized/ && $3 == "yes" && !/\tlaunch_bound\t/')"
-	done
 }
 
 # bats test_tags=more
@@ -886,23 +803,6 @@ advice() {
 	dlp advise --json "$LENET" b.sqlite 2>/dev/null >two
 	jq -e '.version == 1 and (.files | length) == 2 and
 	    ([.files[].src] | unique | length) == 2' two
-}
-
-# Kernels that change layouts, by SQL; resnet50_fp32 is channels_last already.
-@test "channels_last: the share of layout kernels, by SQL" {
-	f=$(profile h200/ddp2_rank0.sqlite.xz)
-	dlp advise --json "$f" 2>/dev/null >got
-	want=$(sqlite3 "$f" "SELECT sum(k.end - k.start)
-	    FROM CUPTI_ACTIVITY_KIND_KERNEL k
-	    JOIN StringIds s ON s.id = k.shortName
-	    JOIN CUPTI_ACTIVITY_KIND_RUNTIME r ON r.correlationId = k.correlationId
-	    JOIN NVTX_EVENTS i ON r.start >= i.start AND r.start < i.end AND
-		i.text IN ('iteration 1', 'iteration 2')
-	    WHERE s.value IN ('nchwToNhwcKernel', 'nhwcToNchwKernel')")
-	same "$want" "$(jq '.rules[] | select(.id == "channels_last").ceiling_ns' got)"
-	jq -e '.in_use.channels_last == false' got
-	f=$(profile h200/resnet50_fp32.sqlite.xz)
-	dlp advise --json "$f" 2>/dev/null | jq -e '.in_use.channels_last'
 }
 
 @test "batch_size_detector promises nothing from a part of the memory" {

@@ -1,5 +1,5 @@
 # DLProf's ops, iterations and breakdown: our records against its own database
-# and reports, and the breakdown of all profiles against SQL.
+# and reports.
 
 # bats file_tags=long
 load lib
@@ -10,6 +10,7 @@ RUN=$DATA/dlprof/w_relu
 
 setup() {
 	cd "$BATS_TEST_TMPDIR" || return
+	[[ $BATS_TEST_DESCRIPTION != w_relu:* ]] || need_data dlprof/w_relu
 }
 
 stream() { # FILE
@@ -21,6 +22,7 @@ old() { # SQL
 	sqlite3 -separator "$TAB" "file:$RUN/dlprof_dldb.sqlite?mode=ro" "$1"
 }
 
+# bats test_tags=more
 @test "w_relu: ops, their ids and metrics are those of DLProf's database" {
 	old "SELECT o.op_id, o.op_name, d1.string, d2.string, d3.string,
 	    c.sum, g.sum, v.sum, i.sum, o.tc_support_status
@@ -53,6 +55,7 @@ old() { # SQL
 	diff -u want got
 }
 
+# bats test_tags=more
 @test "w_relu: shapes are those of the iteration report" {
 	stream "$RUN/nsys_profile.sqlite" >s
 	sqlite3 -separator "$TAB" :memory: \
@@ -72,6 +75,7 @@ old() { # SQL
 	diff -u want got
 }
 
+# bats test_tags=more
 @test "w_relu: the breakdown is that of DLProf's database, from both inputs" {
 	old "SELECT tc_duration, non_tc_duration, memory_duration,
 	    dataloader_duration, io_duration, cpu_duration, other_duration
@@ -83,120 +87,12 @@ old() { # SQL
 	done
 }
 
+# bats test_tags=more
 @test "w_relu: the iteration's length is DLProf's wall clock" {
 	want=$(old 'SELECT wall_time FROM model_summary')
 	got=$(stream "$RUN/nsys_profile.sqlite" |
 	    dlp-fmt --tsv -T iter -c start_ns,dur_ns | tail -1)
 	[ "$got" = "0$TAB$want" ]
-}
-
-# The union of the intervals of a query, by a sweep.
-union() { # DB SQL
-	sqlite3 -separator "$TAB" "$1" "$2" | LC_ALL=C sort -n |
-	    awk -F'\t' '$1 > e { n += e - b; b = $1; e = $2 }
-	    $2 > e { e = $2 } END { printf "%d\n", n + e - b }'
-}
-
-has() { # DB TABLE
-	[ -n "$(sqlite3 "$1" "SELECT 1 FROM sqlite_master WHERE name = '$2'")" ]
-}
-
-# bats test_tags=more
-@test "time on the GPU, by class and device, is SQL's" {
-	n=0
-	while IFS= read -r f; do
-		db=$(profile "$f")
-		has "$db" CUPTI_ACTIVITY_KIND_KERNEL || continue
-		has "$db" NVTX_EVENTS || has "$db" TARGET_INFO_GPU || continue
-		stream "$db" >s
-		for d in $(sqlite3 "$db" 'SELECT DISTINCT deviceId
-		    FROM CUPTI_ACTIVITY_KIND_KERNEL'); do
-			want=$(union "$db" "SELECT start, end FROM
-			    CUPTI_ACTIVITY_KIND_KERNEL WHERE deviceId = $d")
-			got=$(awk -F'\t' -v d="$d" '$1 == "busy" && $3 == d &&
-			    ($4 == "tc" || $4 == "kern") { s += $5 }
-			    END { printf "%d\n", s }' s)
-			echo "$f device $d: $want $got"
-			[ "$want" = "$got" ]
-			n=$((n + 1))
-		done
-	done < <(all_profiles | grep -e ^nsys/ -e ^h200/)
-	[ $n -ge 15 ]
-}
-
-# The breakdown of a stream once more: all intervals sorted, and counted.
-sweep() { # STREAM
-	awk -F'\t' '
-	function iv(key, lo, len, class) {
-		if (lo == "-" || len == "-" || len <= 0)
-			return
-		printf "%s\t%.0f\t1\t%d\n", key, lo, class
-		printf "%s\t%.0f\t-1\t%d\n", key, lo + len, class
-	}
-	FNR == NR && $1 == "#iter" { for (i = 2; i <= NF; i++) c[$i] = i }
-	FNR == NR && $1 == "iter" { last = $c["start_ns"] + $c["dur_ns"] }
-	FNR == NR && $1 == "busy" { dev[$3] }
-	/^#/ { t = substr($1, 2); for (i = 2; i <= NF; i++) at[t, $i] = i }
-	FNR == NR && /^(kern|copy|set|graph)\t/ {
-		d = $at[$1, "dev"]
-		if ($at[$1, "dur_ns"] != "-")
-			uses[$at[$1, "pid"], d]
-	}
-	FNR == NR { next }
-	/^(kern|copy|set|graph)\t/ {
-		k = $1 == "kern" ? ($at[$1, "tc"] == "yes" ? 1 : 2) : \
-		    $1 == "graph" ? 3 : 4
-		iv($at[$1, "dev"], $at[$1, "start_ns"], $at[$1, "dur_ns"], k)
-	}
-	$1 == "inst" || ($1 == "range" &&
-	    $at["range", "text"] ~ /^enumerate\(DataLoader\)#/) ||
-	    ($1 == "os" && $at["os", "name"] ~ /^f(read|write)$/) {
-		k = $1 == "inst" ? 7 : $1 == "os" ? 6 : 5
-		for (d in dev)
-			if (($at[$1, "pid"], d) in uses)
-				iv(d, $at[$1, "start_ns"], $at[$1, "dur_ns"], k)
-		if ($1 == "inst" && $at["inst", "op"] == "DataLoader")
-			for (d in dev)
-				if (($at[$1, "pid"], d) in uses)
-					iv(d, $at[$1, "start_ns"],
-					    $at[$1, "dur_ns"], 5)
-	}
-	END {
-		for (d in dev) {
-			printf "%s\t0\t0\t8\n", d
-			printf "%s\t%.0f\t0\t8\n", d, last
-		}
-	}' "$1" "$1" | LC_ALL=C sort -t "$TAB" -k1,1n -k2,2n | awk -F'\t' '
-	NR == 1 || $1 != d { split("", n); d = $1; t = $2 }
-	$2 > t {
-		for (k = 1; k < 8 && !n[k]; k++)
-			;
-		s[d, k] += $2 - t
-		t = $2
-	}
-	{ n[$4] += $3; dev[d] }
-	END {
-		for (d in dev)
-			for (k = 1; k <= 8; k++)
-				printf "%s\t%d\t%.0f\n", d, k, s[d, k]
-	}' | LC_ALL=C sort
-}
-
-@test "the breakdown is that of a sweep over all intervals" {
-	n=0
-	for f in h200/{loader,everything,resnet50_fp32,graph_infer_graph} \
-	    nsys/h100-2gpu-aten-3.25.0 nvprof/nccl-8gpu-v16; do
-		f=$(ls "$DATA/$f".sqlite*)
-		stream "$f" >s
-		sweep s >want
-		awk -F'\t' '$1 == "busy" {
-			printf "%s\t%d\t%s\n", $3, (NR0[$3]++) % 8 + 1, $5
-		}' s | LC_ALL=C sort >got
-		echo "$f"
-		diff -u want got
-		n=$((n + $(wc -l <got)))
-	done
-	[ $n -ge 100 ]
 }
 
 # bats test_tags=more

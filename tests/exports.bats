@@ -6,12 +6,12 @@ load lib
 bats_require_minimum_version 1.5.0
 
 FLAME=/usr/share/perl5/Devel/NYTProf/flamegraph.pl
-PROFILES='h200/resnet50_tf32.sqlite.xz h200/everything.sqlite.xz
-h200/loader.sqlite.xz h200/graph_infer_graph.sqlite.xz
-h200/graph_infer_node.sqlite.xz h200/gpt2_bf16.sqlite.xz
+PROFILES='h200/everything.sqlite.xz h200/loader.sqlite.xz
+h200/graph_infer_graph.sqlite.xz h200/graph_infer_node.sqlite.xz'
+[ -z "${DLP_MORE_DATA-}" ] || PROFILES="$PROFILES
 nsys/h100-2gpu-aten-3.25.0.sqlite nsys/saxpy-mpi-2.9.1.sqlite
 nsys/cuda-graph-trace-3.16.1.sqlite nvprof/emit-nvtx-v11.sqlite
-nvprof/nccl-8gpu-v16.sqlite nvprof/lm-pyprof.sqlite'
+nvprof/nccl-8gpu-v16.sqlite nvprof/lm-pyprof.sqlite"
 
 setup() {
 	cd "$BATS_TEST_TMPDIR" || return
@@ -95,6 +95,7 @@ a_1;k 7" "$(dlp-folded -T kern -f layer,short < <(stream \
 	same "$(printf 'a:b;c d;k:" ?\357\277\275(_12 5')" "$(cat out)"
 }
 
+# bats test_tags=more
 @test "folded: flamegraph.pl reads it, sums equal SQL" {
 	[ -r "$FLAME" ] || skip "no flamegraph.pl (libdevel-nytprof-perl)"
 	local p db want
@@ -149,6 +150,7 @@ def nests: reduce .[] as $x ({ok: true, at: null, open: []};
 	n_arrow: ($ev | map(select(.ph == "s")) | length)
 } | "\(.named) \(.nested) \(.arrows) \(.kern) \(.work) \(.n_arrow)"'
 
+# bats test_tags=more
 @test "trace: strict JSON, rows and arrows whole, sums equal SQL" {
 	local p db
 
@@ -382,6 +384,7 @@ dlp_finding{finding="b",by="ours"} 0' "$(grep -v '^#' out)"
 	    grep stddev)"
 }
 
+# bats test_tags=all
 @test "openmetrics: both readers take all profiles, sums equal SQL" {
 	has_readers
 	local p db
@@ -448,80 +451,7 @@ dlp_finding{finding="b",by="ours"} 0' "$(grep -v '^#' out)"
 	same 1 "$(wc -l <log)"
 }
 
-@test "openmetrics: steps, memory, utilization of gpt2_bf16 by hand" {
-	local db
-	db=$(profile h200/gpt2_bf16.sqlite.xz)
-	dlp openmetrics "$db" >out 2>/dev/null
-	metric() {
-		sed -n "s/^$1{[^}]*$2[^}]*} //p" out
-	}
-	same "$(sqlite3 "$db" "SELECT sum(bytes) FROM CUDA_GPU_MEMORY_USAGE_EVENTS
-	    WHERE memKind IN (2, 5)")" \
-	    "$(metric dlp_memory_peak_bytes 'space="device"')"
-	same 3 "$(metric dlp_steps)"
-	# the sum over the classes is the length of the steps, which leave no
-	# time between them: the first begin to where the last and its work end
-	same "$(sqlite3 "$db" "SELECT max(max(s.end), (SELECT max(end)
-		FROM CUPTI_ACTIVITY_KIND_KERNEL)) - min(s.start)
-	    FROM NVTX_EVENTS s WHERE text LIKE 'iteration %'")" \
-	    "$(metric dlp_step_time_seconds |
-		awk '{ s += $1 * 1e9 } END { printf "%.0f", s }')"
-	same "$(dlp mfu --tsv "$db" 2>/dev/null | awk -F'\t' 'NR > 1 {
-	    s += $3; n++ } END { printf "%.6f", s / n / 100 }')" \
-	    "$(metric dlp_mfu_ratio | awk '{ printf "%.6f", $1 }')"
-}
-
-# Kernels run on behind the step range that launched them: the time of the
-# classes tc and kern is the union of all kernels in the window of the steps.
-@test "openmetrics: classes add up to the steps, kernels to their union" {
-	local p from db
-	for p in resnet50_fp32:0 resnet50_tf32:1 gpt2_bf16:0; do
-		from=${p#*:}
-		db=$(profile "h200/${p%:*}.sqlite.xz")
-		dlp openmetrics "$db" >out 2>/dev/null
-		class() {
-			awk -v m="^dlp_step_time_seconds.*class=\"($1)\"" '
-			    $0 ~ m { s += sprintf("%.0f", $NF * 1e9) }
-			    END { print s }' out
-		}
-		sqlite3 "$db" "WITH lo AS (SELECT start AS lo FROM NVTX_EVENTS
-			WHERE text = 'iteration $from'),
-		    k AS (SELECT max(start, lo) AS start, end
-			FROM CUPTI_ACTIVITY_KIND_KERNEL, lo WHERE end > lo),
-		    u AS (SELECT start, end, max(end) OVER (ORDER BY start
-			ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS hi
-			FROM k)
-		    SELECT (SELECT sum(max(0, end - max(start, ifnull(hi, start))))
-			FROM u), max((SELECT max(end) FROM k),
-			    (SELECT max(end) FROM NVTX_EVENTS
-			    WHERE text LIKE 'iteration %')) - lo FROM lo" >want
-		same "$(cat want)" "$(class 'tc|kern')|$(class '.*')"
-		# and the busy ratio is that of the classes
-		same "$(awk '/^dlp_gpu_busy_ratio/ { printf "%.6f", $NF }' out)" \
-		    "$(awk -v b="$(class 'tc|kern|graph|mem')" \
-			-v a="$(class '.*')" 'BEGIN { printf "%.6f", b / a }')"
-		# the spread is of a sample, as dlp FILE has it; a step ends
-		# where the next begins, or its own work ends behind that
-		same "$(sqlite3 "$db" "WITH r AS (SELECT start, max(ifnull(
-			lead(start) OVER (ORDER BY start), end), (SELECT
-			max(k.end) FROM CUPTI_ACTIVITY_KIND_KERNEL k
-			JOIN CUPTI_ACTIVITY_KIND_RUNTIME a USING (correlationId)
-			WHERE a.start >= s.start AND a.start < s.end)) AS stop
-			FROM NVTX_EVENTS s WHERE text LIKE 'iteration %'
-			AND text >= 'iteration $from'),
-		    s AS (SELECT stop - ifnull(lag(stop) OVER (ORDER BY start),
-			start) AS n FROM r),
-		    m AS (SELECT avg(n) AS m, count(*) AS k FROM s)
-		    SELECT printf('%.0f', sqrt(sum((n - m) * (n - m)) / (k - 1)))
-		    FROM s, m")" \
-		    "$(awk '/^dlp_step_stddev/ { printf "%.0f", $NF * 1e9 }' out)"
-		same "$(awk '/^dlp_step_stddev/ { printf "%.0f", $NF * 1e9 }' out)" \
-		    "$(dlp --tsv "$db" 2>/dev/null | awk -F'\t' '
-		    NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i }
-		    NR == 2 { print $c["std_ns"] }')"
-	done
-}
-
+# bats test_tags=all
 @test "openmetrics: labels cannot be left" {
 	has_readers
 	hostile | dlp-openmetrics >out
@@ -589,6 +519,7 @@ need_speedscope() {
 	} >/dev/null 2>&1 || skip "cannot fetch speedscope from npm"
 }
 
+# bats test_tags=all
 @test "speedscope reads stacks and traces" {
 	need_speedscope
 	local db
@@ -608,6 +539,7 @@ need_speedscope() {
 	jq -es 'any(.[]; .[0] | contains("pt_autograd_0 1555 ops"))' rows
 }
 
+# bats test_tags=all
 @test "speedscope reads hostile names" {
 	need_speedscope
 	hostile | dlp-folded -T kern -f layer,short >run.folded

@@ -7,77 +7,6 @@ setup() {
 	cd "$BATS_TEST_TMPDIR" || return
 }
 
-# totals FILE: of the first step, the FLOPs forward and backward of what
-# PyTorch's counter counts, from dlp flops.
-totals() {
-	dlp flops -k iteration "$1" | awk -F'\t' '
-	NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next }
-	$c["iter"] == 0 && $c["family"] ~ /^(gemm|conv|attention)$/ {
-		sum[$c["dir"]] += $c["flop"]
-	}
-	END { printf "%.0f %.0f\n", sum["fprop"], sum["bprop"] }'
-}
-
-@test "dlp flops: a header, whole numbers, no totals" {
-	dlp flops -k 'iteration 0' "$LENET" >got
-	same "iter dir family n_calls flop bytes gpu_ns tflops peak_pct exec_flop flop_pct bytes_pct" \
-	    "$(head -n 1 got | tr '\t' ' ')"
-	awk -F'\t' 'NR > 1 && ($5 !~ /^([0-9]+|-)$/ || $4 !~ /^[0-9]+$/)' got >bad
-	cat bad
-	[ ! -s bad ]
-	# the times of all rows are those of all GPU work
-	want=$(sqlite3 "$LENET" "SELECT sum(end - start) FROM (
-	    SELECT start, end FROM CUPTI_ACTIVITY_KIND_KERNEL UNION ALL
-	    SELECT start, end FROM CUPTI_ACTIVITY_KIND_MEMCPY UNION ALL
-	    SELECT start, end FROM CUPTI_ACTIVITY_KIND_MEMSET)" 2>/dev/null ||
-	    sqlite3 "$LENET" "SELECT sum(end - start) FROM (
-	    SELECT start, end FROM CUPTI_ACTIVITY_KIND_KERNEL UNION ALL
-	    SELECT start, end FROM CUPTI_ACTIVITY_KIND_MEMCPY)")
-	same "$want" "$(awk -F'\t' 'NR > 1 { s += $7 } END { print s }' got)"
-}
-
-@test "dlp flops: PyTorch's counts, forward and backward" {
-	for p in gpt2_bf16 resnet50_tf32 resnet50_fp32; do
-		same "$(awk -F'[:,]' '
-		/^ "forward":/ { f = $2 }
-		/^ "backward":/ { b = $2 }
-		END { printf "%.0f %.0f\n", f, b }' \
-		    "$DATA/h200/truth/$p.flops.json")" \
-		    "$(totals "$(profile "h200/$p.sqlite.xz")")"
-	done
-}
-
-# GPT-2, per step: forward 165,526,110,208 and backward 335,347,187,712
-# FLOPs, of which the backward of attention is 21,474,836,480, and a fifth of
-# that computes the scores again. The H200 does 989.4 TFLOP/s in bf16:
-#
-#	model  500,873,297,920 - 4,294,967,296 = 496,578,330,624
-#	time at the peak  496,578,330,624 / 989.4e12 s = 501,898.5 ns
-#
-# ResNet-50 in TF32, batch 32: 777,621,127,168 FLOPs, at 494.7 TFLOP/s
-# 1,571,904.4 ns.
-mfu_of() {
-	dlp mfu -k iteration "$(profile "h200/$1.sqlite.xz")" | awk -F'\t' \
-	    -v flop="$2" -v model="$3" -v ns="$4" '
-	NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next }
-	{
-		n++
-		pct = 100 * ns / $c["step_ns"]
-		if ($c["flop"] != flop || $c["model_flop"] != model ||
-		    $c["mfu_pct"] - pct > 0.006 || pct - $c["mfu_pct"] > 0.006)
-			print
-	}
-	END { if (n != 3) print n " steps" }'
-}
-
-@test "dlp mfu: by hand" {
-	same "" "$(mfu_of gpt2_bf16 500873297920 496578330624 501898.5)"
-	f=$(awk -F'[:,]' '/^ "(for|back)ward":/ { s += $2 } END { printf "%.0f", s }' \
-	    "$DATA/h200/truth/resnet50_tf32.flops.json")
-	same "" "$(mfu_of resnet50_tf32 "$f" "$f" \
-	    "$(awk -v f="$f" 'BEGIN { printf "%.1f", f / 494.7e3 }')")"
-}
-
 @test "dlp mfu: what the backward pass computes again is no model FLOP" {
 	cat >in <<-EOF
 	##dlp	1
@@ -162,16 +91,6 @@ mfu_of() {
 	done
 }
 
-@test "dlp tc: Tensor Cores used slowly are listed, by SQL" {
-	xz -dc "$DATA/h200/gpt2_bf16.sqlite.xz" >db
-	# a vocabulary of 50257: no multiple of 8, one element at once
-	sqlite3 -separator "$(printf '\t')" db "SELECT sum(end - start), count(*)
-	    FROM CUPTI_ACTIVITY_KIND_KERNEL AS k JOIN StringIds AS s
-	    ON s.id = k.demangledName WHERE s.value LIKE '%\_align1%' ESCAPE '\'" >want
-	dlp tc --tsv db | awk -F'\t' '$3 == "unaligned" && $8 == "yes" {
-		ns += $5; n += $6 } END { print ns "\t" n }' | diff want -
-}
-
 # bats test_tags=more
 @test "dlp tc: a product is one by its kernel's name, by SQL" {
 	need_data nsys/h100-2gpu-aten-3.25.0.sqlite
@@ -183,15 +102,6 @@ mfu_of() {
 	    AND s.value NOT LIKE '%split_k_kernel%'" >want
 	dlp tc --tsv "$db" | awk -F'\t' '$3 == "fp32" { ns += $5 }
 	    END { print ns }' | diff want -
-}
-
-@test "dlp coverage: the account of the notes" {
-	dlp coverage --tsv "$LENET" | awk -F'\t' '$2 == "(known)" { print $1, $4 }' >got
-	dlp-parse "$LENET" | dlp-correlate | dlp-flops | awk -F'\t' '
-	$1 == "##note" { n[$2] = $3 }
-	END { print "shapes", n["kern_shapes_ns"]; print "flop", n["kern_flop_ns"]
-	      print "tc", n["kern_tc_ns"] }' >want
-	diff want <(grep -v '^op ' got)
 }
 
 # bats test_tags=more

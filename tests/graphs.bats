@@ -6,8 +6,6 @@ load lib
 bats_require_minimum_version 1.5.0
 
 N=h200/graph_infer_node.sqlite.xz
-G=h200/graph_infer_graph.sqlite.xz
-
 setup() {
 	cd "$BATS_TEST_TMPDIR" || return
 }
@@ -67,33 +65,6 @@ columns() {
 	}'
 }
 
-@test "a replayed kernel or set: op, phase and iteration, as by SQL" {
-	f=$(profile $N)
-	tsv "$f" "$ops_of_nodes
-	SELECT w.tag, w.start, op.text, coalesce(phase.text, '-'),
-	    (SELECT substr(v.text, 11) FROM NVTX_EVENTS v
-	     JOIN CUPTI_ACTIVITY_KIND_RUNTIME r ON r.correlationId = w.corr
-	     WHERE v.text LIKE 'iteration %'
-	     AND v.start <= r.start AND v.end >= r.end)
-	FROM work w LEFT JOIN op ON op.n = w.n LEFT JOIN phase ON phase.n = w.n
-	WHERE w.n IS NOT NULL" | sort >want
-	[ "$(wc -l <want)" -eq 350 ]
-	[ "$(cut -f 4 want | sort -u | wc -l)" -eq 4 ]
-	dlp-parse "$f" | dlp-correlate | dlp-iter -k iteration >s
-	columns op op_id text <s | cut -f 2- >ops
-	columns 'kern|set' node op_id start_ns phase iter <s |
-	    awk -F'\t' -v OFS='\t' '
-	    FNR == NR { op[$1] = $2; next }
-	    $2 != "-" { print $1, $4, op[$3], $5, $6 }' ops - | sort >got
-	diff want got
-	# DLProf's ops are fewer, as one op has several nodes in the backward
-	cols='id start_ns op dir layer phase iter'
-	columns 'kern|set' $cols <s >want
-	dlp-parse "$f" | dlp-correlate -D | dlp-iter -k iteration |
-	    columns 'kern|set' $cols >got
-	diff want got
-}
-
 @test "one run per replay and captured op, with the launch's id" {
 	f=$(profile $N)
 	tsv "$f" "$ops_of_nodes
@@ -116,25 +87,6 @@ columns() {
 	done
 }
 
-# 2 per multiply-add, by the shapes of the program: convolutions 3x3, 3 to 32
-# channels on 64x64 and 32 to 64 on 32x32, batch 64; linear 1024 to 256 to 10;
-# in training batch 128, 256 to 512 to 10, without a gradient of the input.
-@test "FLOPs of each replay, by hand" {
-	conv=$((2 * 64 * 32 * 64 * 64 * 27 + 2 * 64 * 64 * 32 * 32 * 32 * 9))
-	fwd=$((2 * 64 * 1024 * 256 + 2 * 64 * 256 * 10))
-	fwd=$((fwd + 2 * 128 * 256 * 512 + 2 * 128 * 512 * 10))
-	bwd=$((2 * 2 * 128 * 512 * 10 + 2 * 128 * 256 * 512))
-	for i in 0 1 2 3 4 5 6 7 8 9; do
-		printf '%d\tbprop\tgemm\t%d\n' $i $bwd
-		printf '%d\tfprop\tconv\t%d\n' $i $conv
-		printf '%d\tfprop\tgemm\t%d\n' $i $fwd
-	done >want
-	dlp flops -k iteration "$(profile $N)" | awk -F'\t' -v OFS='\t' '
-	NR > 1 && $1 != "-" && $3 ~ /^(gemm|conv)$/ { print $1, $2, $3, $5 }' |
-	    sort >got
-	diff want got
-}
-
 # gpu FILE: the sum of all times on the GPU
 gpu() {
 	local t all=
@@ -153,139 +105,6 @@ field() {
 	NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) at = i; next }
 	{ s += $at }
 	END { if (!at) print "no column " name; else printf "%.0f\n", s }'
-}
-
-# of_steps FILE FROM TO: the same of the work launched in the ranges
-# "iteration N" of these
-of_steps() {
-	local t all=
-
-	for t in KERNEL MEMCPY MEMSET GRAPH_TRACE; do
-		t=CUPTI_ACTIVITY_KIND_$t
-		[ -z "$(sqlite3 "$1" ".tables $t")" ] ||
-		    all="$all${all:+ UNION ALL }SELECT start, end, correlationId
-		    FROM $t"
-	done
-	sqlite3 "$1" "SELECT sum(w.end - w.start) FROM ($all) w
-	    JOIN CUPTI_ACTIVITY_KIND_RUNTIME r USING (correlationId)
-	    JOIN NVTX_EVENTS n ON r.start >= n.start AND r.start < n.end
-	    WHERE n.text LIKE 'iteration %' AND
-	    substr(n.text, 11) + 0 BETWEEN $2 AND $3"
-}
-
-# totals FILE: the GPU time that each report has, one a line
-totals() {
-	local r
-
-	for r in top 'top -g layer' 'top -g phase' 'top -g stream' devices; do
-		dlp $r --tsv "$1" | field sum_dur_ns
-	done
-	dlp ops "$1" | field gpu_ns
-	dlp phases -s "$1" | field sum_gpu_sum_ns
-	dlp flops "$1" | field gpu_ns
-	dlp coverage "$1" | awk -F'\t' 'NR == 1 || $1 == "op"' |
-	    field sum_dur_ns
-	dlp folded "$1" | awk '{ s += $NF } END { printf "%.0f\n", s }'
-	dlp detail --tsv "$1" | field 'Total GPU Time (ns)'
-	dlp op_type --tsv "$1" | field 'Total GPU Time (ns)'
-	dlp summary --dlprof "$1" | awk -F, '
-	$1 == "All ops" || $1 == "All kernels" { print $2 }'
-	dlp-parse "$1" | dlp-correlate -D | dlp-iter -D | dlp-flops |
-	    dlp-busy | awk -F'\t' '
-	$1 == "#busy" { for (i = 2; i <= NF; i++) c[$i] = i }
-	$1 == "busy" && $c["class"] ~ /^(tc|kern|graph|mem)$/ {
-		s += $c["dur_ns"]
-	}
-	END { printf "%.0f\n", s }'
-} 2>/dev/null
-
-@test "graphs as a whole are busy time in every report" {
-	for p in $N $G; do
-		f=$(profile $p)
-		totals "$f" >got
-		[ "$(wc -l <got)" -eq 15 ]
-		same "$(gpu "$f")" "$(sort -u got)"
-		same "$(of_steps "$f" 0 9)" "$(dlp mfu "$f" | field gpu_ns)"
-		same "$(of_steps "$f" 2 9)" \
-		    "$(dlp overview --tsv -i 2-9 "$f" | field work_ns)"
-	done
-	# the same program: within 5 %
-	awk -v a="$(gpu "$(profile $N)")" -v b="$(gpu "$(profile $G)")" \
-	    'BEGIN { exit !(a > 3.2e6 && b > a && b < 1.05 * a) }'
-}
-
-@test "steps and gaps: graphs as a whole count as busy" {
-	for p in $N $G; do
-		f=$(profile $p)
-		t=
-		for x in KERNEL MEMCPY MEMSET GRAPH_TRACE; do
-			x=CUPTI_ACTIVITY_KIND_$x
-			[ -z "$(sqlite3 "$f" ".tables $x")" ] ||
-			    t="$t${t:+ UNION ALL }
-			    SELECT start, end, correlationId FROM $x"
-		done
-		tsv "$f" "SELECT substr(v.text, 11), sum(w.end - w.start)
-		FROM ($t) w JOIN CUPTI_ACTIVITY_KIND_RUNTIME r
-		    ON r.correlationId = w.correlationId
-		JOIN NVTX_EVENTS v ON v.text LIKE 'iteration %'
-		    AND r.start BETWEEN v.start AND v.end
-		GROUP BY 1 ORDER BY 1" >want
-		[ "$(wc -l <want)" -eq 10 ]
-		dlp iters -k iteration "$f" | awk -F'\t' -v OFS='\t' '
-		NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next }
-		{ print $c["iter"], $c["gpu_ns"] }' >got
-		diff want got
-		# one stream at a time: what is no gap is busy
-		gaps=$(dlp gaps -s --tsv "$f" 2>/dev/null | field sum_dur_ns)
-		span=$(sqlite3 "$f" "SELECT max(end) - min(start) FROM ($t)")
-		same "$(gpu "$f")" "$((span - gaps))"
-	done
-}
-
-@test "calls, replays, and work outside of graphs: the same number" {
-	for p in $N $G; do
-		f=$(profile $p)
-		for t in KERNEL MEMCPY MEMSET; do
-			sqlite3 "$f" "SELECT count(*)
-			FROM CUPTI_ACTIVITY_KIND_$t WHERE graphNodeId IS NULL"
-		done >want
-		sqlite3 "$f" "SELECT count(*) FROM CUPTI_ACTIVITY_KIND_RUNTIME
-		JOIN StringIds s ON s.id = nameId
-		WHERE s.value LIKE 'cudaGraphLaunch%'" >>want
-		dlp-parse "$f" | dlp-correlate 2>/dev/null >s
-		for t in kern copy set; do
-			columns $t id node <s | awk -F'\t' '$3 == "-"' | wc -l
-		done >got
-		columns 'call|graph' api <s | grep -c cudaGraphLaunch >>got
-		diff want got
-	done
-}
-
-@test "graphs as a whole: a note says how to record their kernels" {
-	f=$(profile $G)
-	dlp top "$f" 2>err >/dev/null
-	grep -q '20 runs of CUDA graphs, 90.3 % .*--cuda-graph-trace=node' err
-	dlp-parse "$f" | dlp-correlate 2>/dev/null >s
-	grep -q '^##note	graphs_whole	20$' s
-	dlp advise --fail-on graph_level "$f" >got 2>/dev/null || rc=$?
-	[ "$rc" -eq 1 ]
-	grep -q -e '--cuda-graph-trace=node' got
-	dlp top "$(profile $N)" 2>err >/dev/null
-	[ ! -s err ]
-	# nothing that kernels tell is known of them
-	pct=$(awk -v g="$(sqlite3 "$f" "SELECT sum(end - start)
-	    FROM CUPTI_ACTIVITY_KIND_GRAPH_TRACE")" -v k="$(sqlite3 "$f" \
-	    "SELECT sum(end - start) FROM CUPTI_ACTIVITY_KIND_KERNEL")" \
-	    'BEGIN { printf "%.2f", 100 * g / (g + k) }')
-	for a in shapes flop tc; do
-		same "$pct 20 whole_graph" "$(dlp coverage "$f" 2>/dev/null |
-		    awk -F'\t' -v a=$a '$1 == a && $2 == "[CUDA graph]" {
-			print $3, $6, $7 }')"
-	done
-	dlp mfu "$f" 2>/dev/null | awk -F'\t' '
-	NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next }
-	$c["known_pct"] > 10 { bad = 1 }
-	END { exit bad }'
 }
 
 # bats test_tags=more

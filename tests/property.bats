@@ -1,13 +1,11 @@
-# Random small profiles (tests/random.awk): what the filters compute while
-# they stream is what slow, obvious SQL finds in the whole file. SEEDS="4 5"
-# tries others; a failure names its seed.
+# Random small profiles (tests/random.awk): what is true of the filters whatever
+# the profile is. SEEDS="4 5" tries others; a failure names its seed. Whether the
+# numbers are right is the oracle's affair (tests/harness).
 
 # bats file_tags=long
 load lib
 
 SEEDS=${SEEDS:-1 2 3 4 5 6 7 8}
-TAB='	'
-
 setup_file() {
 	command -v sqlite3 >/dev/null || return 0
 	for seed in ${SEEDS:-1 2 3 4 5 6 7 8}; do
@@ -22,191 +20,6 @@ setup_file() {
 setup() {
 	command -v sqlite3 >/dev/null || skip "no sqlite3"
 	cd "$BATS_TEST_TMPDIR" || return
-}
-
-# What the questions below have in common: calls with their GPU work, ops as
-# the outermost ranges with a framework's text, unions of intervals.
-VIEWS="
-CREATE TEMP TABLE call AS SELECT start AS lo, end AS hi, globalTid AS tid,
-    correlationId AS corr FROM CUPTI_ACTIVITY_KIND_RUNTIME;
-CREATE INDEX temp.call1 ON call (tid, lo);
-CREATE TEMP TABLE gpu AS
-    SELECT 'kern' AS type, rowid AS idx, start AS lo, end AS hi, deviceId AS
-	dev, streamId AS stream, globalPid AS pid, correlationId AS corr
-	FROM CUPTI_ACTIVITY_KIND_KERNEL
-    UNION ALL SELECT 'copy', rowid, start, end, deviceId, streamId, globalPid,
-	correlationId FROM CUPTI_ACTIVITY_KIND_MEMCPY
-    UNION ALL SELECT 'set', rowid, start, end, deviceId, streamId, globalPid,
-	correlationId FROM CUPTI_ACTIVITY_KIND_MEMSET;
-CREATE TEMP TABLE range AS SELECT rowid AS r, start AS lo, end AS hi, text,
-    globalTid AS tid FROM NVTX_EVENTS;
-CREATE INDEX temp.range1 ON range (tid, lo);
-CREATE TEMP TABLE op AS SELECT * FROM range a WHERE text LIKE 'aten::%'
-    AND NOT EXISTS (SELECT 1 FROM range b WHERE b.text LIKE 'aten::%'
-	AND b.tid = a.tid AND b.lo < a.lo AND b.hi > a.hi);
-CREATE TEMP TABLE work AS SELECT g.*, c.lo AS api, c.tid,
-    (SELECT o.lo FROM op o WHERE o.tid = c.tid AND o.lo < c.lo
-	AND o.hi > c.lo) AS op_lo
-    FROM gpu g JOIN call c ON c.corr = g.corr AND c.tid & ~0xffffff = g.pid;
-"
-
-# ask SEED SQL
-ask() {
-	sqlite3 -bail -nullvalue - -separator "$TAB" \
-	    "file:$BATS_FILE_TMPDIR/$1.db?immutable=1" "$VIEWS $2"
-}
-
-# columns SEED TYPE NAME...: these columns of a type, sorted.
-columns() {
-	local type=$2
-
-	awk -F'\t' -v OFS='\t' -v t="$type" -v names="${*:3}" '
-	BEGIN { n = split(names, name, " ") }
-	$1 == "#" t { for (i = 2; i <= NF; i++) p[$i] = i }
-	$1 == t {
-		line = $p[name[1]]
-		for (i = 2; i <= n; i++)
-			line = line OFS $p[name[i]]
-		print line
-	}' "$BATS_FILE_TMPDIR/$1.dlp" | sort -n
-}
-
-# each_seed FUNCTION: it leaves the truth in ./want and ours in ./got.
-each_seed() {
-	local seed
-
-	for seed in $SEEDS; do
-		"$1" "$seed"
-		sort -n -o want want
-		diff want got >difference || {
-			echo "seed $seed"
-			head -n 20 difference
-			return 1
-		}
-		[ -s want ]
-	done
-}
-
-union="
-    u AS (SELECT *, max(hi) OVER (PARTITION BY grp ORDER BY lo, hi
-	ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS m FROM w),
-    un AS (SELECT grp, sum(CASE WHEN m IS NULL OR lo >= m THEN hi - lo
-	WHEN hi > m THEN hi - m ELSE 0 END) AS len, min(lo) AS lo,
-	max(hi) AS hi, count(*) AS n FROM u GROUP BY grp)"
-
-launches() {
-	ask "$1" "SELECT idx, tid >> 24, tid & 0xffffff, api, lo, hi - lo, dev,
-	    stream FROM work WHERE type = 'kern'" >want
-	columns "$1" kern idx pid tid api_start_ns start_ns dur_ns dev stream \
-	    >got
-}
-
-@test "a kernel and the call that launched it" {
-	each_seed launches
-}
-
-layers() {
-	ask "$1" "SELECT idx, op_lo, (SELECT group_concat(text, '/') FROM
-	    (SELECT text FROM range r WHERE r.tid = w.tid AND r.lo < w.api
-	    AND r.hi > w.api AND text LIKE 'layer %' ORDER BY r.lo)),
-	    op_lo IS NULL
-	    FROM work w WHERE type = 'kern'" >want
-	columns "$1" kern idx op_start_ns layer why |
-	    awk -F'\t' -v OFS='\t' '{ $4 = ($4 != "-") + 0; print }' >got
-}
-
-@test "a kernel's op and layers" {
-	each_seed layers
-}
-
-runs() {
-	ask "$1" "
-	WITH w AS (SELECT tid || '.' || op_lo AS grp, lo, hi FROM work
-	    WHERE op_lo IS NOT NULL), $union
-	SELECT o.lo, o.hi - o.lo, o.tid >> 24, o.tid & 0xffffff, un.lo, un.hi,
-	    coalesce(un.len, 0), o.hi - o.lo - a.ns,
-	    coalesce(un.hi - un.lo - un.len, 0), a.ns,
-	    (SELECT count(*) FROM work k WHERE k.type = 'kern'
-		AND k.tid = o.tid AND k.op_lo = o.lo),
-	    coalesce(un.n, 0), a.n
-	FROM op o LEFT JOIN un ON un.grp = o.tid || '.' || o.lo
-	JOIN (SELECT o.r, coalesce(sum(c.hi - c.lo), 0) AS ns, count(c.lo) AS n
-	    FROM op o LEFT JOIN call c ON c.tid = o.tid AND c.lo > o.lo
-	    AND c.lo < o.hi GROUP BY o.r) a ON a.r = o.r" >want
-	columns "$1" inst start_ns dur_ns pid tid gpu_start_ns gpu_end_ns \
-	    gpu_ns overhead_ns idle_ns api_ns n_kern n_gpu n_call >got
-	sort -o want want
-	sort -o got got
-	sort -n -o got got
-}
-
-@test "the metrics of every run of an op" {
-	each_seed runs
-}
-
-projections() {
-	ask "$1" "
-	WITH w AS (SELECT r.r AS grp, k.lo, k.hi FROM range r JOIN work k
-	    ON k.tid = r.tid AND k.api > r.lo AND k.api < r.hi), $union
-	SELECT r.lo, r.hi - r.lo, r.tid >> 24, r.tid & 0xffffff, r.text,
-	    un.lo, un.hi, coalesce(un.len, 0), coalesce(un.n, 0),
-	    (SELECT count(*) FROM range p WHERE p.tid = r.tid AND p.lo < r.lo
-		AND p.hi > r.hi)
-	FROM range r LEFT JOIN un ON un.grp = r.r" >want
-	columns "$1" proj start_ns dur_ns pid tid text gpu_start_ns \
-	    gpu_end_ns gpu_ns n_gpu level >got
-}
-
-@test "the projection of every range onto the GPU" {
-	each_seed projections
-}
-
-# The step of a time: by the ranges of its own process; before its first, by
-# those of the other one.
-step="(SELECT substr(text, 6) + 0 FROM range r WHERE text LIKE 'step %'
-    AND r.lo <= coalesce(op_lo, api) AND r.hi > coalesce(op_lo, api)
-    AND (r.tid & ~0xffffff = w.tid & ~0xffffff OR NOT EXISTS (SELECT 1
-	FROM range o WHERE o.text LIKE 'step %' AND o.tid & ~0xffffff =
-	w.tid & ~0xffffff AND o.lo <= coalesce(op_lo, api))))"
-
-steps() {
-	ask "$1" "SELECT idx, $step FROM work w WHERE type = 'kern'" >want
-	columns "$1" kern idx iter >got
-}
-
-@test "the iteration of every kernel, of two processes" {
-	each_seed steps
-}
-
-iterations() {
-	ask "$1" "
-	WITH v AS (SELECT $step AS grp, lo, hi FROM work w),
-	w AS (SELECT * FROM v WHERE grp IS NOT NULL), $union
-	SELECT grp, (SELECT min(lo) FROM range WHERE text = 'step ' || grp),
-	    lo, hi, len FROM un" >want
-	columns "$1" iter iter start_ns gpu_start_ns gpu_end_ns gpu_ns >got
-}
-
-@test "the GPU time of every iteration" {
-	each_seed iterations
-}
-
-aggregates() {
-	ask "$1" "
-	WITH w AS (SELECT dev || '${TAB}' || stream AS grp, lo, hi
-	    FROM gpu), $union,
-	q AS (SELECT grp, hi - lo AS d, row_number() OVER (PARTITION BY grp
-	    ORDER BY hi - lo) AS k, count(*) OVER (PARTITION BY grp) AS n
-	    FROM w)
-	SELECT un.grp, un.n, (SELECT sum(d) FROM q WHERE q.grp = un.grp),
-	    (SELECT d FROM q WHERE q.grp = un.grp AND k = (n * 90 + 99) / 100),
-	    len FROM un" >want
-	dlp-agg -T kern,copy,set -g dev,stream -a count,sum,p90,union \
-	    "$BATS_FILE_TMPDIR/$1.dlp" | sed -n 's/^agg	//p' | sort -n >got
-}
-
-@test "dlp-agg: count, sum, percentile and union" {
-	each_seed aggregates
 }
 
 @test "iterations while streaming and of the spooled stream: the same" {
@@ -224,14 +37,6 @@ aggregates() {
 		    <(grep '^iter	' "$BATS_FILE_TMPDIR/$seed.dlp")
 	done
 	[ $n -gt 0 ]
-}
-
-@test "two runs: the same bytes" {
-	for seed in $SEEDS; do
-		dlp-parse "$BATS_FILE_TMPDIR/$seed.db" 2>/dev/null |
-		    dlp-correlate --ranges 2>/dev/null | dlp-iter -k step |
-		    cmp - "$BATS_FILE_TMPDIR/$seed.dlp"
-	done
 }
 
 @test "a stage again, behind all others: nothing is there twice" {
@@ -362,46 +167,6 @@ fields() {
 			END { exit bad }' whole
 			rm part0 part1
 		done
-	done
-}
-
-# Of the intervals behind dlp-busy, in awk: what a device does at a moment is
-# the first of kernel, graph and memory.
-@test "dlp-busy: kernels and memory are the unions of the device's work" {
-	for seed in $SEEDS; do
-		dlp-parse "$BATS_FILE_TMPDIR/$seed.db" 2>/dev/null |
-		    dlp-correlate 2>/dev/null >in
-		dlp-busy in 2>/dev/null | awk -F'\t' '
-		$1 == "#busy" { for (i = 2; i <= NF; i++) p[$i] = i }
-		$1 == "busy" {
-			d[$p["dev"]] = 1
-			ns[$p["dev"], $p["class"]] += $p["dur_ns"]
-		}
-		END { for (k in d) print k, ns[k, "kern"], ns[k, "mem"] }' |
-		    sort >got
-		for type in kern copy set; do
-			fields in $type dev start_ns dur_ns | awk -v t=$type '
-			{ print $1, t == "kern" ? 0 : 1, $2, $2 + $3 }'
-		done | sort -k1,1n -k3,3n | awk '
-		function end_dev() {
-			if (NR > 1)
-				print dev, kern, all - kern
-		}
-		NR == 1 || $1 != dev {
-			end_dev()
-			dev = $1
-			all = kern = 0
-			to_all = to_kern = -1e18
-		}
-		{
-			lo = $3 > to_all ? $3 : to_all
-			if ($4 > lo) { all += $4 - lo; to_all = $4 }
-			lo = $3 > to_kern ? $3 : to_kern
-			if (!$2 && $4 > lo) { kern += $4 - lo; to_kern = $4 }
-		}
-		END { end_dev() }' | sort >want
-		[ -s want ]
-		diff want got || { echo "seed $seed"; return 1; }
 	done
 }
 

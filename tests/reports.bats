@@ -165,17 +165,6 @@ top waits" "$(tr '\n' ' ' <with | sed 's/ $//')"
 	[ -z "$(dlp flops "$LENET" | cut -f 2 | grep -x step)" ]
 }
 
-@test "dlp iters -l: what can be a step, as dlp-iter --list has it" {
-	dlp iters -l "$LENET" >got
-	dlp-parse "$LENET" | dlp-correlate | dlp-iter --list |
-	    dlp-fmt --tsv | cmp - got
-	key=$(sed -n 2p got | cut -f 2)
-	same iteration "$key"
-	# 4 ranges of that name, so 4 rows
-	same 5 "$(dlp iters -k "$key" "$LENET" | wc -l)"
-	same 5 "$(dlp iters -l -k "$key" "$LENET" | wc -l)"
-}
-
 @test "completion of -g: the words that the report takes" {
 	. "$ROOT/pipelines/dlp.bash-completion"
 	for r in copies kernels mem join diff top roofline folded; do
@@ -187,54 +176,6 @@ top waits" "$(tr '\n' ' ' <with | sed 's/ $//')"
 			dlp "$r" -g "$w" "${files[@]}" >out 2>err
 		done
 	done
-}
-
-@test "dlp layers: totals are sums of the layers inside, selves those of dlp top" {
-	dlp layers --tsv "$LENET" >got
-	awk -F'\t' 'NR > 1 { self += $6; if ($2 == 0) total += $4
-	    bad += $4 != $7 + $8 + $9 + $10 } END { exit bad || self != total || self == 0 }' got
-	dlp top -g layer -n 0 --tsv "$LENET" | awk -F'\t' 'NR > 1 { s[$1] += $4; n[$1] += $5 }
-	    END { for (l in s) print l "\t" s[l] }' | sort >want
-	awk -F'\t' 'NR > 1 && $6 > 0 { print $1 "\t" $6 }' got | sort | diff want -
-	same "$(dlp layers --tsv -n 2 "$LENET")" "$(head -n 3 got)"
-}
-
-# The direction of the optimizer's work is shown by all reports in the same way.
-@test "dlp folded -g dir is dlp top -g dir" {
-	for p in h200/gpt2_bf16 h200/ddp2_rank0 comm/fsdp2; do
-		f=$ROOT/tests/data/$p.sqlite.xz
-		dlp folded -g dir "$f" 2>/dev/null | sort >got
-		dlp top -g dir --tsv "$f" 2>/dev/null | awk -F'\t' '
-		NR == 1 { for (i = 1; i <= NF; i++) a[$i] = i; next }
-		{ d = $a["dir"] == "-" ? "(unknown)" : $a["dir"]
-		  print d, $a["sum_dur_ns"] }' | sort | diff - got
-		grep -q "^optimizer " got
-	done
-	# records keep the direction
-	dlp-parse "$f" | dlp-correlate 2>/dev/null | dlp-folded -f dir >got
-	[ -z "$(grep optimizer got)" ]
-}
-
-@test "dlp phases -i: the rows that these steps have in the whole profile" {
-	# ranges outside of the steps name a forward phase, so the ops in them do not
-	for f in h200/graph_infer_node.sqlite.xz h200/gpt2_bf16.sqlite.xz kineto/graph_infer.json.gz; do
-		dlp phases --tsv "$ROOT/tests/data/$f" 2>err | sed '/^$/q' >all
-		dlp phases --tsv -i 1-2 "$ROOT/tests/data/$f" 2>err | sed '/^$/q' >some
-		cmp <(awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } NR == 1 || $(at["iter"]) == 1 || $(at["iter"]) == 2' all) some
-		[ "$(wc -l <some)" -ge 3 ]
-	done
-}
-
-@test "dlp phases: XLA's forward and backward work, by its directions" {
-	f=$ROOT/tests/data/h200/jax_step.sqlite.xz
-	dlp-parse "$f" | dlp-correlate 2>/dev/null |
-	    dlp-agg -T kern -g dir -a sum -f dur_ns | dlp-fmt --tsv -H |
-	    awk '$1 ~ /prop/ { print $1, $2 }' | sort >want
-	dlp phases -s --tsv "$f" 2>/dev/null | awk -F'\t' '
-	NR == 1 { for (i = 1; i <= NF; i++) a[$i] = i; next }
-	$1 != "-" { print $1, $a["sum_gpu_sum_ns"] }' |
-	    sed 's/^forward/fprop/; s/^backward/bprop/' | sort | diff want -
-	[ "$(wc -l <want)" -eq 2 ]
 }
 
 # It does without ops and steps; the rows are those of the stream with both.
