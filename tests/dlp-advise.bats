@@ -50,51 +50,6 @@ rec() { printf '%b\n' "$@" | tr ' ' '\t'; }
 	[ "$(one underutilized_gpu_detector <<<"$output")" = "not judged -" ]
 }
 
-@test "an unused GPU hides no idle one; one that copies is used" {
-	# dev 0: 10 of 100 ns in kernels, dev 1: 20 in copies, dev 2 nothing;
-	# kernels for 10 of 200 ns of the two that are used; DLProf: of 300,
-	# and says no more than that 1 and 2 have no kernel
-	rec '#dev dev name' 'dev 0 a' 'dev 1 a' 'dev 2 a' \
-	    '#kern id start_ns dur_ns dev' 'kern 1 5 10 0' \
-	    '#copy id start_ns dur_ns dev kind' 'copy 2 5 20 1 HtoD' \
-	    '#busy dev class dur_ns' 'busy 0 kern 10' 'busy 0 cpu 90' \
-	    'busy 1 mem 20' 'busy 1 other 80' 'busy 2 other 100' >in
-	[ "$(findings <in | one underutilized_gpu_detector)" = "yes 5.0" ]
-	[ "$(findings <in | one unused_gpus)" = "yes 1" ]
-	said unused_gpus problem <in | grep ': 2$'
-	[ "$(findings <in | sed -n 2p | cut -f1)" = underutilized_gpu_detector ]
-	said underutilized_gpu_detector problem -D <in | grep ': 1, 2$'
-	[ "$(findings -D <in | one underutilized_gpu_detector)" = "yes 3.3" ]
-}
-
-@test "the profiler's own time is told from what CUDA does, by CUPTI's kinds" {
-	# in a span of 1000 ns: 60 of the profiler, 100 of loading, the queue
-	# full for 300, 200 of which nobody knows what they were
-	rec '#kern id start_ns dur_ns dev' 'kern 1 0 100 0' 'kern 2 900 100 0' \
-	    '#busy dev class dur_ns' 'busy 0 kern 200' 'busy 0 cpu 800' \
-	    '#over id start_ns dur_ns name' >in
-	i=0
-	while IFS='|' read -r ns name; do
-		printf 'over\t%d\t%d\t%d\t%s\n' $i $((100 + 100 * i)) "$ns" \
-		    "$name"
-		i=$((i + 1))
-	done >>in <<-EOF
-	20|CUPTI: Buffer flush
-	40|CUDA profiling data flush on process exit
-	40|Lazy Function Loading
-	30|Runtime Triggered Module Loading
-	30|CUPTI: Driver compiler
-	100|Unknown
-	100|Command Buffer Full
-	EOF
-	[ "$(findings <in | one profiler_cost)" = "yes 6.0" ]
-	[ "$(findings <in | one lazy_loading)" = "yes 10.0" ]
-	said underutilized_gpu_detector evidence <in |
-	    grep -x 'Command Buffer Full: 1, 0.10 us of launches that waited for the GPU'
-	sed '/data flush/d' in >less
-	[ "$(findings <less | one profiler_cost)" = "no 2.0" ]
-}
-
 # bats test_tags=more
 @test "h100: a full launch queue is no cost of the profiler, by SQL" {
 	need_data nsys/h100-2gpu-aten-3.25.0.sqlite
@@ -110,76 +65,10 @@ rec() { printf '%b\n' "$@" | tr ' ' '\t'; }
 	    grep -x 'Command Buffer Full: 198, 912 ms of launches that waited for the GPU'
 }
 
-@test "few_blocks counts grids smaller than the GPU" {
-	# 9 and 2*4 blocks of 10 multiprocessors: 2 of 3 kernels, for 10 ns one
-	# and for 20 ns two of 10 multiprocessors have no block: 5 of 130 ns
-	run findings < <(rec '#dev dev name cc n_sm mem_bytes' 'dev 0 a 8.0 10 -' \
-	    '#kern id start_ns dur_ns dev grid' 'kern 1 0 10 0 9,1,1' \
-	    'kern 2 20 20 0 2,4,1' 'kern 3 50 100 0 10,1,1')
-	[ "$(one few_blocks <<<"$output")" = "no 3.8" ]
-}
-
 @test "few_blocks is not judged where the GPU is not known" {
 	run findings < <(rec '#kern id start_ns dur_ns dev grid' \
 	    'kern 1 0 10 0 9,1,1')
 	[ "$(one few_blocks <<<"$output")" = "not judged -" ]
-}
-
-@test "exposed communication is a union: what other kernels hide is none" {
-	# nccl 0-100; others 20-60 and 50-70 hide 50: 50 of 100 ns
-	run findings < <(rec '#kern id start_ns dur_ns dev short' \
-	    'kern 1 0 100 0 ncclDevKernel' 'kern 2 20 40 0 gemm' \
-	    'kern 3 50 20 0 gemm')
-	[ "$(one exposed_comm <<<"$output")" = "yes 50.0" ]
-}
-
-@test "exposed communication is that of the time of the steps, as the classes of dlp-busy" {
-	# the collective of step 1 began while step 0 lasted: 30 of the 100 ns of
-	# step 1, and not 90
-	run findings < <(rec '#iter iter key start_ns dur_ns step_ns' \
-	    'iter 1 step 100 100 100' \
-	    '#kern id start_ns dur_ns dev short iter' \
-	    'kern 1 60 90 0 ncclDevKernel 1' \
-	    '#busy dev class dur_ns union_ns iter' 'busy 0 comm 30 50 1' \
-	    'busy 0 kern 20 20 1' 'busy 0 cpu 50 50 1')
-	[ "$(one exposed_comm <<<"$output")" = "yes 30.0" ]
-}
-
-@test "calls per iteration are those with an iteration" {
-	run findings < <(rec '#iter iter key start_ns dur_ns' \
-	    'iter 0 step 0 100' 'iter 1 step 100 100' \
-	    '#call id start_ns dur_ns api iter' \
-	    'call 1 1 5 cudaStreamSynchronize 0' \
-	    'call 2 9 5 cudaStreamSynchronize_v3020 0' \
-	    'call 3 101 5 cudaDeviceSynchronize_v3020 1' \
-	    'call 4 400 5 cudaDeviceSynchronize_v3020 -' \
-	    'call 5 120 5 cudaFree_v3020 1')
-	[ "$(one sync_calls <<<"$output")" = "not judged -" ]
-	[ "$(one alloc_calls <<<"$output")" = "yes 0.5" ]
-	# waiting counts if the GPU idles for it: 30 of 200 ns
-	run findings < <(rec '#iter iter key start_ns dur_ns' \
-	    'iter 0 step 0 100' 'iter 1 step 100 100' \
-	    '#busy dev class dur_ns iter' 'busy 0 kern 170 0' 'busy 0 cpu 30 0' \
-	    '#gap start_ns dur_ns class iter' 'gap 1 10 sync 0' \
-	    'gap 20 20 after-sync 0' '#call id start_ns dur_ns api iter' \
-	    'call 1 1 5 cudaStreamSynchronize 0' \
-	    'call 2 9 5 cudaStreamSynchronize_v3020 0' \
-	    'call 3 101 5 cudaDeviceSynchronize_v3020 1')
-	[ "$(one sync_calls <<<"$output")" = "yes 1.5" ]
-	[ "$(one idle_after_sync <<<"$output")" = "yes 10.0" ]
-}
-
-@test "memory: the peak of what is live, per device" {
-	# 60, 90 (peak), 30: of 100
-	run findings < <(rec '#dev dev name cc n_sm mem_bytes' 'dev 0 a 8.0 10 100' \
-	    '#mem id start_ns pid dev op bytes addr kind' \
-	    'mem 1 1 7 0 alloc 60 4096 device' 'mem 2 2 7 0 alloc 30 8192 device' \
-	    'mem 3 3 7 0 free 60 4096 device' 'mem 4 4 7 0 alloc 99 77 pinned')
-	[ "$(one memory_full <<<"$output")" = "no 90.0" ]
-	[ "$(one batch_size_detector <<<"$output")" = "not judged -" ]
-	run findings --rule memory_full=89 < <(rec '#dev dev mem_bytes' 'dev 0 100' \
-	    '#mem id start_ns dev op bytes addr kind' 'mem 1 1 0 alloc 90 1 device')
-	[ "$(one memory_full <<<"$output")" = "yes 90.0" ]
 }
 
 @test "a batch size is judged where there are steps" {
@@ -187,75 +76,6 @@ rec() { printf '%b\n' "$@" | tr ' ' '\t'; }
 	    '#iter iter key start_ns dur_ns' 'iter 0 s 0 9' 'iter 1 s 9 9' \
 	    '#mem id start_ns dev op bytes addr kind' 'mem 1 1 0 alloc 30 1 device')
 	[ "$(one batch_size_detector <<<"$output")" = "yes 3" ]
-}
-
-@test "findings: the largest share of the time first, those without one last" {
-	# of 1000 ns: 700 load data, 100 copy pageable memory, 50 are FP32, 2 of
-	# 10 multiprocessors work all the time; no op has no share
-	rec '##info mode pytorch' '#dev dev name cc n_sm mem_bytes' \
-	    'dev 0 a 8.0 10 -' '#copy id dur_ns kind src_mem dst_mem bytes' \
-	    'copy 1 100 h2d pageable device 4' \
-	    '#kern id start_ns dur_ns dev grid tc tc_eligible tc_why' \
-	    'kern 1 0 50 0 2,1,1 no yes fp32' 'kern 2 50 150 0 2,1,1 no no -' \
-	    '#busy dev class dur_ns' 'busy 0 kern 200' 'busy 0 mem 100' \
-	    'busy 0 dataload 700' | dlp-advise | dlp-agg -T finding \
-	    --where judged==yes | dlp-fmt --tsv -T finding -c share_pct,id |
-	    sed 1d >got
-	# what another one is about too comes behind those that lead
-	printf '%s\t%s\n' 70.0 dataloader_detector 16.0 few_blocks \
-	    10.0 pageable_copies 5.0 tc_unused - no_op \
-	    70.0 underutilized_gpu_detector 5.0 tc_fp32 \
-	    - emit_nvtx_detector | diff - got
-	# DLProf's order
-	rec '#op op_id op by dtype dl_tc' 'op 1 x dlprof float32 yes' \
-	    '#inst op_id' 'inst 1' '#dev dev name' 'dev 0 a' \
-	    '#busy dev class dur_ns' 'busy 0 kern 1' 'busy 0 other 9' |
-	    dlp-advise -D | dlp-agg -T finding --where judged==yes |
-	    dlp-fmt --tsv -T finding -c id >got
-	[ "$(sed -n 2,3p got | tr '\n' ' ')" = \
-	    "amp_detector underutilized_gpu_detector " ]
-}
-
-@test "an idle GPU: what is done the longest meanwhile" {
-	# class of the longest; API calls by their time; a word of the advice
-	while read -r class tag ns api word; do
-		rec '#dev dev name' 'dev 0 a' '#busy dev class dur_ns' \
-		    "busy 0 kern 1" "busy 0 $class 5000000" \
-		    '#kern id start_ns dur_ns api api_dur_ns' \
-		    'kern 9 0 1 - -' '#call id start_ns dur_ns api' \
-		    "$(if [ $tag = call ]; then
-			echo "call 1 0 $ns $api"; else
-			echo "kern 1 0 1 $api $ns"; fi)" |
-		    said underutilized_gpu_detector recommendation >got
-		cat got
-		grep "$word" got
-		grep 'launch less' got >bad && [ "$word" != 'launch less' ] &&
-			return 1
-		true
-	done <<-EOF
-	mem call 9 cudaFree Copying.*dlp.copies
-	dataload call 9 cudaFree workers
-	cpu call 4000000 cuLibraryLoadData loading.of.modules
-	cpu kern 4000000 cudaLaunchKernel start.CUDA
-	cpu call 4000000 cudaStreamSynchronize waiting.for.the.GPU
-	cpu kern 900000 cudaLaunchKernel the.program.itself
-	other call 9 cudaFree nothing.that.was.recorded
-	EOF
-	# what lies before the first GPU work, at 9, is start-up: 3 of 12 ms
-	rec '#dev dev name' 'dev 0 a' '#busy dev class dur_ns' 'busy 0 kern 1' \
-	    'busy 0 cpu 5000000' '#kern id start_ns dur_ns' \
-	    'kern 1 9000000 1' '#call id start_ns dur_ns api' \
-	    'call 1 0 11000000 cuLibraryLoadData' \
-	    'call 2 9000000 3000000 cudaMalloc' |
-	    said underutilized_gpu_detector recommendation | grep allocation
-	# four launches of 0.9 ms in 5 ms: launching is the main part
-	rec '#dev dev name' 'dev 0 a' '#busy dev class dur_ns' 'busy 0 kern 1' \
-	    'busy 0 cpu 5000000' '#kern id start_ns dur_ns api api_dur_ns' \
-	    'kern 1 0 1 cudaLaunchKernel 900000' \
-	    'kern 2 0 1 cudaLaunchKernel 900000' \
-	    'kern 3 0 1 cudaLaunchKernel 900000' \
-	    'kern 4 0 1 cudaLaunchKernel 900000' |
-	    said underutilized_gpu_detector recommendation | grep 'launch less'
 }
 
 # bats test_tags=more
@@ -271,35 +91,6 @@ rec() { printf '%b\n' "$@" | tr ' ' '\t'; }
 	[ "$(stream "$db" | findings | one pageable_copies)" = "yes $want" ]
 }
 
-@test "Tensor Cores used slowly are a finding; TF32 is no reason for AMP" {
-	rec '#kern id start_ns dur_ns dev tc tc_eligible tc_why dtype' \
-	    'kern 1 0 30 0 yes yes unaligned bf16' \
-	    'kern 2 30 70 0 yes yes - bf16' >in
-	[ "$(findings <in | one tc_unaligned)" = "yes 30.0" ]
-	h='#kern id start_ns dur_ns dev op_id tc tc_eligible dtype'
-	rec '#op op_id op' 'op 1 mm' 'op 2 mm' "$h" \
-	    'kern 1 0 30 0 1 yes yes tf32' >in
-	[ "$(findings <in | one amp_detector)" = "no 0" ]
-	rec 'kern 2 30 9 0 2 no yes fp32' >>in
-	[ "$(findings <in | one amp_detector)" = "yes 1" ]
-	said amp_detector problem <in | grep '^1 op could use .* and does not'
-}
-
-@test "imbalanced: the difference is not cut to an integer" {
-	# 80.0 and 69.4 %, 10.6 points; communication that runs alone, 20 of 100
-	# ns on device 0, is waiting: 60.0 and 69.4, but with -D it is work
-	rec '#dev dev name' 'dev 0 a' 'dev 1 a' \
-	    '#kern id start_ns dur_ns dev short' 'kern 1 0 60 0 gemm' \
-	    'kern 2 0 69 1 gemm' '#busy dev class dur_ns' 'busy 0 kern 800' \
-	    'busy 0 other 200' 'busy 1 kern 694' 'busy 1 other 306' >in
-	same "yes 10.6" "$(findings <in | one imbalanced_gpu_detector)"
-	sed 's/800/80/; s/200/20/; s/694/69/; s/306/31/' in >less
-	printf 'kern\t3\t60\t20\t0\tncclDevKernel\n' >nccl
-	sed '/^kern	2/r nccl' less >in
-	same "no 9.0" "$(findings <in | one imbalanced_gpu_detector)"
-	same "yes 11.0" "$(findings -D <in | one imbalanced_gpu_detector)"
-}
-
 @test "a profile without GPU work has no unused GPU" {
 	run findings < <(rec '#dev dev name' 'dev 0 a' 'dev 1 a')
 	[ "$(one underutilized_gpu_detector <<<"$output")" = "not judged -" ]
@@ -310,24 +101,6 @@ rec() { printf '%b\n' "$@" | tr ' ' '\t'; }
 	run stream "$p" iteration
 	run findings <<<"$output"
 	[[ "$(one dataloader_detector <<<"$output")" == "yes "[78]* ]]
-}
-
-@test "--fail-on: 1 if the rule fires, 0 if not, 2 for an unknown rule" {
-	s=$(rec '#kern id start_ns dur_ns dev short' 'kern 1 0 100 0 ncclX')
-	run dlp-advise --fail-on exposed_comm <<<"$s"
-	[ "$status" -eq 1 ]
-	run dlp-advise --fail-on any <<<"$s"
-	[ "$status" -eq 1 ]
-	run dlp-advise --fail-on sync_calls,dlprof <<<"$s"
-	[ "$status" -eq 0 ]
-	run dlp-advise --fail-on exposed <<<"$s"
-	[ "$status" -eq 2 ]
-	[ "$output" = "dlp-advise: --fail-on: no rule 'exposed'; -l lists them" ]
-	# a gate that was named, and cannot tell
-	dlp-advise --fail-on memory_full <<<"$s" 2>err >out
-	grep -q '^dlp-advise: --fail-on memory_full: not judged, for lack of memory events' err
-	dlp-advise --fail-on dlprof <<<"$s" 2>err >out
-	[ "$(grep -c 'not judged' err)" = 0 ]
 }
 
 @test "every rule is in the manual, and the manual has no other" {
@@ -378,57 +151,12 @@ rec() { printf '%b\n' "$@" | tr ' ' '\t'; }
 	    grep '30.0 %.*synchronize less'
 }
 
-@test "one finding about a time leads, -a shows the others" {
-	f=$(profile h200/resnet50_fp32.sqlite.xz)
-	same tc_unused "$(dlp advise --tsv "$f" 2>/dev/null | sed 1d | cut -f1)"
-	dlp advise --tsv "$f" 2>/dev/null | grep -q 'Allow TF32'
-	same "tc_unused -
-amp_detector tc_unused
-tc_fp32 tc_unused" "$(dlp advise -a --tsv "$f" 2>/dev/null | awk -F'\t' '
-	    NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i }
-	    $c["judged"] == "yes" { print $1, $c["part_of"] }')"
-	# unaligned sizes: those that are slow on Tensor Cores are not in tc_unused
-	for tc in no yes; do
-		rec '#kern id start_ns dur_ns dev tc tc_eligible tc_why' \
-		    'kern 1 0 50 0 no yes unaligned' "kern 2 50 50 0 $tc yes unaligned" |
-		    dlp-advise | dlp-agg -T finding --where id==tc_unaligned |
-		    dlp-fmt --tsv -T finding -c judged,part_of | tail -n 1
-	done >got
-	same "yes	tc_unused
-yes	-" "$(cat got)"
-	# -f asks each of them
-	run dlp advise --fail-on tc_fp32 "$f"
-	[ "$status" -eq 1 ]
-}
-
-@test "dlp advise --fail-on: the status of the pipeline, and of dlp-fmt behind it" {
-	run dlp advise --fail-on few_blocks "$LENET"
-	[ "$status" -eq 1 ]
-	[[ "$output" == *"few_blocks"* ]]
-	run dlp advise --fail-on graph_level "$LENET"
-	[ "$status" -eq 0 ]
-	run dlp advise --csv --fail-on few_blocks "$LENET"
-	[ "$status" -eq 1 ]
-}
-
 @test "dlp advise of two files says of which file a finding is" {
 	cp "$LENET" "$BATS_TEST_TMPDIR/b.sqlite"
 	run dlp advise --tsv "$LENET" "$BATS_TEST_TMPDIR/b.sqlite"
 	[ "$status" -eq 0 ]
 	output=$(grep -v '^dlp-iter: ' <<<"$output")
 	[ "$(cut -f1 <<<"$output" | sort -u | wc -l)" -eq 3 ]
-}
-
-@test "only DLProf's own sentences have no blank before %" {
-	rec '#dev dev name' 'dev 0 a' 'dev 1 a' '#kern id start_ns dur_ns dev' 'kern 1 0 9 0' \
-	    'kern 2 0 9 1' '#busy dev class dur_ns' 'busy 0 kern 40' 'busy 0 other 60' \
-	    'busy 1 kern 10' 'busy 1 other 90' '#iter iter dur_ns' 'iter 0 10' 'iter 1 10' \
-	    'iter 2 100' '##info gpu_mem_total_bytes 100' '##info gpu_mem_used_bytes 20' >in
-	dlp-advise in | dlp-fmt --tsv -T finding -c judged,problem | grep ^yes >out
-	grep -q 'between 10.0 % and 40.0 % of' out
-	grep -q 'Only 20 % of the GPU' out
-	grep -q 'deviate by [0-9.]* % of' out
-	[ "$(grep -c '[0-9]%' out)" -eq 0 ]
 }
 
 # rule|verdict|records, split at ;
@@ -810,68 +538,4 @@ advice() {
 	jq -e '.rules[] | select(.id == "batch_size_detector") |
 	    (.recommendation | test("before the recording is not known")) and
 	    (.recommendation | test("x larger") | not)' one.json
-}
-
-@test "findings of less than 1 % come after those without a share" {
-	for p in h200/loader h200/everything advise/gpt_nosdpa; do
-		f=$ROOT/tests/data/$p.sqlite.xz
-		dlp advise --tsv "$f" 2>/dev/null | awk -F'\t' '
-		NR == 1 { for (i = 1; i <= NF; i++) a[$i] = i; next }
-		{ s = $a["share_pct"]
-		  print s == "-" ? 2 : s + 0 < 1 ? 3 : 1, s }' >got
-		cut -d' ' -f 1 got | sort -nc
-		# and among those with a share, the largest first
-		for c in 1 3; do
-			grep "^$c " got | cut -d' ' -f 2 | sort -c -k 1,1gr || exit
-		done
-	done
-	grep -q "^1 " got
-	# as on the screen
-	dlp -w 200 "$ROOT/tests/data/h200/everything.sqlite.xz" 2>/dev/null |
-	    sed -n 's/^  [123] \[\([0-9.]*\) %\].*/\1/p' >shares
-	same "$(sort -gr shares)" "$(cat shares)"
-	[ "$(tail -n 1 shares | cut -d. -f 1)" -ge 1 ]
-}
-
-@test "evidence: long names differ where they are cut" {
-	a=$(printf 'a%.0s' {1..120})
-	b=$(printf 'b%.0s' {1..120})
-	rec '##dlp 1' '#dev dev name cc n_sm mem_bytes' 'dev 0 a 8.0 10 -' \
-	    '#kern id start_ns dur_ns dev short grid' \
-	    "kern 1 0 50 0 ${a}${b}x 1,1,1" "kern 2 50 50 0 ${a}${b}y 1,1,1" \
-	    '##end 3' >in
-	dlp-advise in 2>/dev/null | dlp-fmt -T finding --tsv -c id,evidence >got
-	grep -o '^few_blocks	.*' got >row
-	grep -q "a\.\.b*x: 1" row
-	grep -q "a\.\.b*y: 1" row
-}
-
-@test "the commands of dlp whatif that findings name run on their profile" {
-	local h=$ROOT/tests/data/h200 f cmd n=0
-	[ -e "$h/ddp2_rank0.sqlite.xz" ] || skip "no tests/data/h200"
-	for f in "$h"/{resnet50_fp32,ddp2_rank0,ddp2_rank1}.sqlite.xz "$LENET"; do
-		while read -r cmd; do
-			n=$((n + 1))
-			case $cmd in
-			*FILE...) eval "${cmd%FILE...} --tsv $h/ddp2_rank?.sqlite.xz" ;;
-			*) eval "${cmd%FILE} --tsv $f" ;;
-			esac >out 2>err
-			cat out
-			awk -F'\t' 'NR > 1 && $4 > 0 && $4 <= $2 { ok++ } END { exit !ok }' out
-		done < <(dlp advise --tsv "$f" 2>/dev/null |
-		    grep -o 'dlp whatif [^;]*FILE[.]*')
-	done
-	[ $n -ge 5 ]
-}
-
-@test "dataloader_detector: the idle time that dlp gaps calls so; -D: as DLProf" {
-	local f=$ROOT/tests/data/h200/loader.sqlite.xz
-	[ -e "$f" ] || skip "no tests/data/h200"
-	same "$(dlp gaps -s -i 1-2 --tsv "$f" 2>err | awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
-	    $1 == "dataloader" { print $(at["sum_dur_ns"]) }')" \
-	    "$(dlp advise -a --tsv "$f" 2>err | awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
-	    $1 == "dataloader_detector" { print $(at["ceiling_ns"]) }')"
-	dlp advise --tsv "$f" 2>err | grep -q '^dataloader_detector	89.7	The GPU idles for 89.7 % of the time because'
-	dlp-parse "$f" | dlp-correlate 2>err | dlp-iter --cuts -k iteration | dlp-flops | dlp-busy | dlp-advise -D |
-	    dlp-fmt --tsv -T finding -c id,problem | grep -q '^dataloader_detector	[0-9.]*% of the aggregated run was spent in'
 }

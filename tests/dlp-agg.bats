@@ -19,50 +19,6 @@ sql() {
 	sqlite3 -tabs "$LENET" "$1"
 }
 
-@test "count, sum, min, max by stream and grid: as SQL has them" {
-	dlp-parse "$LENET" |
-	    dlp-agg -g stream,grid -a count,sum,min,max --sort stream,grid |
-	    rows >got
-	sql "SELECT streamId, gridX || ',' || gridY || ',' || gridZ AS g,
-	    count(*), sum(end - start), min(end - start), max(end - start)
-	    FROM $K GROUP BY 1, 2 ORDER BY 1, 2" >want
-	cmp want got
-}
-
-@test "mean and percent: as SQL has them" {
-	dlp-parse "$LENET" |
-	    dlp-agg -g regs -a mean,pct --sort regs | rows >got
-	sql "SELECT registersPerThread, printf('%.1f', avg(end - start)),
-	    printf('%.2f', 100.0 * sum(end - start) /
-	    (SELECT sum(end - start) FROM $K))
-	    FROM $K GROUP BY 1 ORDER BY 1" >want
-	cmp want got
-}
-
-@test "percentiles: the nearest rank, as SQL finds it" {
-	dlp-parse "$LENET" | dlp-agg -g block -a p25,median,p90,p99 |
-	    rows | sort >got
-	sql "WITH d AS (SELECT blockX || ',' || blockY || ',' || blockZ AS b,
-		end - start AS d FROM $K),
-	    r AS (SELECT b, d, row_number() OVER (PARTITION BY b ORDER BY d)
-		AS i, count(*) OVER (PARTITION BY b) AS n FROM d)
-	    SELECT b, min(CASE WHEN i * 100 >= n * 25 THEN d END),
-		min(CASE WHEN i * 100 >= n * 50 THEN d END),
-		min(CASE WHEN i * 100 >= n * 90 THEN d END),
-		min(CASE WHEN i * 100 >= n * 99 THEN d END)
-	    FROM r GROUP BY b" | sort >want
-	cmp want got
-}
-
-@test "standard deviation: as SQL has it" {
-	dlp-parse "$LENET" | dlp-agg -a std | rows >got
-	sql "WITH d AS (SELECT (end - start) * 1.0 AS d FROM $K),
-	    m AS (SELECT avg(d) AS m, count(*) AS n FROM d)
-	    SELECT printf('%.1f', sqrt(sum((d - m) * (d - m)) / (n - 1)))
-	    FROM d, m" >want
-	cmp want got
-}
-
 @test "union of API calls that overlap on two threads: as SQL has it" {
 	dlp-parse "$LENET" | dlp-agg -T call,range -g pid -a union | rows >got
 	dlp-parse "$LENET" | awk -F'\t' -v OFS='\t' '
@@ -85,14 +41,6 @@ sql() {
 	cmp want got
 }
 
-@test "the full name of a kernel as a group" {
-	dlp-parse "$LENET" | dlp-agg -g name -a count,sum | rows | sort >got
-	sql "SELECT value, count(*), sum(end - start) FROM $K k
-	    JOIN StringIds s ON s.id = k.demangledName GROUP BY 1" |
-	    sort >want
-	cmp want got
-}
-
 @test "two profiles in one stream: kernels by name add up, ids do not meet" {
 	dlp-parse "$LENET" >a
 	# the second one has its strings in another order
@@ -109,14 +57,6 @@ sql() {
 	# as a section of its own
 	cat a b | dlp-agg -g name | tail -n 1 | grep -q '^##end'
 	[ "$(cat a b | dlp-agg -g name | grep -c '^##dlp')" -eq 1 ]
-}
-
-@test "sorted records are the same records" {
-	dlp-parse "$LENET" >a
-	dlp-agg --sort -dur_ns,id a >b
-	diff <(grep -v '^##cmd' a | sort) <(grep -v '^##cmd' b | sort)
-	dlp-fmt -c dur_ns b | tail -n +2 >got
-	sort -rn got | cmp - got
 }
 
 @test "a limit counts what it leaves out" {
@@ -138,42 +78,6 @@ sql() {
 	}' | dlp-agg -g g -a count,sum,p50 --sort -sum -n 2 | rows >got
 	printf 'g99999\t3\t599997\t199999\ng99998\t3\t599994\t199998\n' |
 	    cmp - got
-}
-
-@test "an operand in --sort or --where that is wrong: one line, 2" {
-	dlp-parse "$LENET" >a
-	for args in '--sort zork' '--sort -' '-g op, a' '-a sum -f name' \
-	    '-n -1' '-n x' '--rest' '-a p101' '-a p-1' '--where x' \
-	    '--where ==3'; do
-		rc=0
-		# shellcheck disable=SC2086 # words
-		dlp-agg $args a >out 2>err || rc=$?
-		echo "$args: $rc $(<err)"
-		[ $rc -eq 2 ]
-		[ "$(wc -l <err)" -eq 1 ]
-	done
-}
-
-@test "kernels by name: as nsys stats has them" {
-	for p in gpt2_bf16 everything lenet_emitnvtx_train; do
-		dlp-parse "$DATA/h200/$p.sqlite.xz" |
-		    dlp-agg -g name -a count,sum,min,max,std |
-		    dlp-fmt --csv >got.csv
-		# its deviation of one value is 0.0, ours unset
-		sqlite3 :memory: '.mode csv' '.import got.csv o' \
-		    ".import $DATA/h200/stats/$p.cuda_gpu_kern_sum.csv n" \
-		    'SELECT count(*) FROM o' \
-		    'SELECT o.*, n.* FROM o FULL JOIN n ON o.name = n."Name"
-		    WHERE o.n IS NOT n."Instances"
-		    OR o.sum_dur_ns IS NOT n."Total Time (ns)"
-		    OR o.min_dur_ns IS NOT n."Min (ns)"
-		    OR o.max_dur_ns IS NOT n."Max (ns)"
-		    OR abs(replace(o.std_dur_ns, "-", 0) -
-			n."StdDev (ns)") > 0.051' >got
-		cat got
-		[ "$(wc -l <got)" -eq 1 ]
-		[ "$(<got)" -gt 5 ]
-	done
 }
 
 @test "more records than are kept in memory: sorted all the same" {
@@ -292,15 +196,6 @@ random_kernels() {
 	grep -q TMPDIR err
 }
 
-@test "-S: a size, or a message" {
-	for bad in '' 0 3K -1 4T 1.5M M; do
-		rc=0
-		echo | dlp-agg -S "$bad" -a count >out 2>err || rc=$?
-		[ $rc -eq 2 ]
-		grep -q "^dlp-agg: -S: bad size '$bad'; it is such as 64M, and" err
-	done
-}
-
 @test "--and without statistics: each type has its own columns, order and limit" {
 	dlp-parse "$LENET" | dlp-correlate >s
 	dlp-agg -T kern -c id,dur_ns --where 'dur_ns > 3us' --and \
@@ -328,23 +223,4 @@ random_kernels() {
 	[[ $output == *"'set' can be in one -T only"* ]]
 	run -2 dlp-agg -T kern -c id --and -T set -a sum s
 	[[ $output == *"on both sides, or on none"* ]]
-}
-
-# 38 nines fit into 128 bits; 2^127 is 1.7e38, so 39 nines do not.
-@test "--merge: a sum that does not fit into 128 bits is refused" {
-	cd "$BATS_TEST_TMPDIR"
-	part() {
-		printf '##dlp\t1\n#agg\tpart_n\tsum_dur_ns\tpart_dur_ns\n'
-		printf 'agg\t2\t%s\t2 %s 5 7\n##end\t1\n' "$1" "$1"
-	}
-	nines=99999999999999999999999999999999999999
-	part $nines | dlp-agg -T agg --merge >out
-	grep "^agg	.*$nines" out
-	for s in 9$nines -9$nines 170141183460469231731687303715884105728; do
-		rc=0
-		part $s | dlp-agg -T agg --merge >out 2>err || rc=$?
-		cat out err
-		[ $rc -eq 2 ]
-		[ "$(wc -l <err)" -eq 1 ]
-	done
 }

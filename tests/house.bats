@@ -154,7 +154,8 @@ includes() {
 
 @test "a command includes common/ and its own folder, common/ itself" {
 	bad=$(includes | while read -r f h; do
-		[ -e "$ROOT/$h" ] || echo "$f includes $h"
+		[ -e "$ROOT/$h" ] || [ -e "$ROOT/${h%.h}.tab" ] ||
+		    echo "$f includes $h"
 	done)
 	echo "$bad"
 	[ -z "$bad" ]
