@@ -7,79 +7,11 @@ setup() {
 	bytes=$ROOT/tests/cases/dlp-fmt/bytes-csv/in
 }
 
-# Numbers 1 to $1 with three bytes each that go through all values.
-three_bytes() {
-	awk -v n="$1" -v form="$2" 'BEGIN {
-		for (i = 1; i <= n; i++)
-			printf form, i, i % 256, (i * 3) % 256, (i * 7) % 256
-	}'
-}
-
-# A stream of $1 kernels with those as their names, and the names as hex.
-all_bytes() {
-	printf '##dlp\t1\n#kern\tid\tshort\n'
-	three_bytes "$1" 'kern\t%d\t\\x%02x\\x%02X|\\x%02x\n'
-	printf '##end\t%d\n' "$1"
-}
-
-hex_of() {
-	three_bytes "$1" '%d\t%02x%02x7c%02x\n' | cut -f 2
-}
-
-@test "CSV: sqlite3 reads back every byte" {
-	command -v sqlite3 >/dev/null || skip "no sqlite3"
-	# sqlite3 reads no NUL in CSV: leave 256 / 7 and 256 out
-	all_bytes 255 | dlp-fmt --csv >a.csv
-	sqlite3 :memory: '.import --csv a.csv t' \
-	    "SELECT lower(hex(short)) FROM t ORDER BY id + 0" >got
-	hex_of 255 >want
-	cmp want got
-}
-
-@test "JSON: valid, and the same text but for what is no UTF-8" {
-	command -v sqlite3 >/dev/null || skip "no sqlite3"
-	all_bytes 126 >in
-	dlp-fmt --json in >a.json
-	dlp-fmt --jsonl in >a.jsonl
-	[ "$(sqlite3 :memory: "SELECT json_valid(readfile('a.json'))")" = 1 ]
-	[ "$(sqlite3 :memory: "SELECT json_array_length(readfile('a.json'))")" \
-	    = 126 ]
-	# each line of JSON Lines is the array's element
-	sed '1d; $d; s/,$//' a.json | cmp - a.jsonl
-	# the bytes of the names, where both are ASCII
-	sqlite3 :memory: "SELECT lower(hex(json_extract(value, '\$.short')))
-	    FROM json_each(readfile('a.json'))
-	    WHERE json_extract(value, '\$.id') * 7 % 256 < 128
-	    AND json_extract(value, '\$.id') * 3 % 256 < 128" >got
-	hex_of 126 | awk 'NR * 7 % 256 < 128 && NR * 3 % 256 < 128' >want
-	cmp want got
-}
-
-@test "JSON: bytes that are no UTF-8 become U+FFFD, as Unicode 6.0 has it" {
-	# table 3-8 of the standard: maximal subparts
-	printf '#kern\tshort\nkern\ta\xf1\x80\x80\xe1\x80\xc2b\x80c\x80\xbfd\n' |
-	    dlp-fmt --jsonl >got
-	f=$(printf '\xef\xbf\xbd')
-	same "{\"short\":\"a$f$f${f}b${f}c$f${f}d\"}" "$(<got)"
-}
-
 @test "JSON: deep nesting in a JSON column is a string, no crash" {
 	deep=$(head -c 100000 /dev/zero | tr '\0' '[')
 	printf '#op\top_id\tshapes\nop\t1\t%s\n' "$deep" |
 	    dlp-fmt -T op --jsonl >got
 	[ "$(cut -c 1-30 got)" = '{"op_id":1,"shapes":"[[[[[[[[[' ]
-}
-
-@test "a table never shows a terminal its controls" {
-	all_bytes 255 | dlp-fmt -w 0 >got
-	dlp-fmt -w 0 "$bytes" >>got
-	! LC_ALL=C grep -aq $'[\x01-\x09\x0b-\x1f\x7f]' got
-	# C1 controls, as UTF-8 and alone
-	! LC_ALL=C grep -aq $'\xc2[\x80-\x9f]' got
-	dlp-fmt -w 20 "$bytes" >got
-	! LC_ALL=C grep -aq $'[\x01-\x09\x0b-\x1f\x7f]' got
-	dlp-fmt --pyprof -c kernel "$bytes" >got || true
-	! LC_ALL=C grep -aq $'[\x01-\x09\x0b-\x1f\x7f]' got
 }
 
 # A terminal of util-linux script(1), 100 columns wide.
@@ -150,30 +82,6 @@ iter_stop key" "$(head -n 1 got | tr -s ' ')"
 	    FROM CUPTI_ACTIVITY_KIND_KERNEL k
 	    JOIN StringIds s ON s.id = k.demangledName' | sort >want
 	tail -n +1 got | grep -v '^corr' | cmp - want
-}
-
-@test "a legend does not hold in the next section" {
-	printf '##dlp\t1\n#kern\tid\nkern\t1\n##end\t1\n##dlp\t1\nkern\t2\n' >in
-	rc=0
-	dlp-fmt in >out 2>err || rc=$?
-	[ $rc -eq 2 ]
-	grep -q "in:6: record 'kern' before its legend" err
-}
-
-@test "characters that are not seen: TSV and guarded CSV have none, and none is lost" {
-	# bidirectional, zero width, U+180E, U+115F, U+3164, a surrogate, Latin-1
-	printf '##dlp\t1\n#kern\tid\tshort\n' >s
-	printf 'kern\t1\ta\xe2\x80\xae\xe2\x80\x8b\xe1\xa0\x8e\xe1\x85\x9f\xe3\x85\xa4\xed\xa0\x80\xe4z\xc3\xa4\n' >>s
-	printf '##end\t1\n' >>s
-	want='a\xe2\x80\xae\xe2\x80\x8b\xe1\xa0\x8e\xe1\x85\x9f\xe3\x85\xa4\xed\xa0\x80\xe4zä'
-	same "$want" "$(dlp-fmt --tsv -c short s | sed 1d)"
-	same "$want" "$(dlp-fmt --csv --guard -c short s | sed 1d)"
-	# as a record's text the escapes are those bytes again
-	{ sed 2q s; printf 'kern\t1\t%s\n##end\t1\n' "$want"; } |
-	    dlp-fmt --csv -c short >got
-	dlp-fmt --csv -c short s >want
-	cmp want got
-	same "$(sed -n '3s/.*	//p' s | od -c)" "$(sed 1d got | od -c)"
 }
 
 # terminal COMMAND...: what it prints on a terminal of 60 columns

@@ -145,35 +145,6 @@ iterations_as_sql() {
 	same iteration "$(dlp-iter --list in | records cand - | head -n 1 | cut -f2)"
 }
 
-# stream RANGES: three or two ranges of 10 ns each 100, a kernel of so many ns
-# in each, and one of 30 before them.
-few_steps() {
-	printf '##dlp\t1\n#range\tid\tstart_ns\tdur_ns\tpid\ttid\ttext\n'
-	printf '#kern\tid\tstart_ns\tdur_ns\tpid\ttid\top_start_ns\n'
-	printf 'kern\t0\t50\t30\t1\t1\t1\n'
-	for i in $(seq "$1"); do
-		printf 'range\t%d\t%d\t10\t1\t1\t%s\n' $i $((i * 100)) "$3${4-$i}"
-		printf 'kern\t%d\t%d\t%d\t1\t1\t%d\n' $i $((i * 100 + 2)) "$2" \
-		    $((i * 100 + 1))
-	done
-	printf 'kern\t9\t2000\t0\t1\t1\t2000\n'
-	printf '##end\t%d\n' $(($1 * 2 + 2))
-}
-
-@test "without a key: three numbered ranges, and more than half" {
-	n() { dlp-iter 2>err | records iter - | wc -l; }
-	same 3 "$(few_steps 3 11 'step ' | n)" # 33 of 63
-	same 1 "$(few_steps 3 10 'step ' | n)" # 30 of 60
-	grep 'no step ranges that hold most of the work' err
-	same 1 "$(few_steps 2 20 'step ' | n)"
-	same 1 "$(few_steps 3 11 step '' | n)"
-	same 1 "$(few_steps 3 11 'epoch ' | n)" # the table lacks it
-	# it is proposed
-	same 'range	epoch' "$(few_steps 3 11 'epoch ' |
-	    dlp-iter --stable 2>err | records cand - | cut -f1,2)"
-	same '' "$(few_steps 3 11 'step ' | dlp-iter --stable | records cand -)"
-}
-
 @test "every record has an iteration or none; nothing is lost" {
 	dlp-parse "$LENET" | dlp-correlate --ranges >in
 	for key in 'iteration' loss_fn conv2d cross_entropy 3 nothing; do
@@ -218,20 +189,6 @@ few_steps() {
 		if ($i == "iter") p[substr($1, 2)] = i; next }
 	    !p[$1] || $p[$1] == 1 || $p[$1] == 2' all >want
 	grep -v '^#' some | cmp - want
-}
-
-@test "a stable range: the first step warms up" {
-	dlp-parse "$LENET" | dlp-correlate >in
-	dlp-iter -k iteration --list in >out
-	# the rule, in awk: the most consecutive steps within 10 % of the median
-	records iter out | cut -f 8 >steps
-	med=$(sort -n steps | awk '{ v[NR] = $1 } END {
-	    print (v[int((NR + 1) / 2)] + v[int(NR / 2) + 1]) / 2 }')
-	same "$(awk -v m="$med" '{ d = ($1 - m) / m * 100
-	    printf "%.1f\n", d }' steps)" "$(records iter out | cut -f 12)"
-	records iter out | cut -f 12,13 | awk -F'\t' '
-	    { ok = $1 <= 10 && $1 >= -10 }
-	    ok != ($2 == "yes") { bad++ } END { exit bad > 0 }'
 }
 
 @test "a large stream waits in TMPDIR, and nothing stays there" {
@@ -283,21 +240,6 @@ few_steps() {
 	[ -e early ]
 }
 
-@test "wrong options: one line, exit 2" {
-	printf '##dlp\t1\n##end\t0\n' >in
-	for o in '-k iteration --one' '--cut' '-x' '--list --one' \
-	    '--list --iter-start 1' '--iter-start 3 --iter-stop 2' \
-	    '--iter-start -1' '--iter-stop x' '-n -5'; do
-		# shellcheck disable=SC2086
-		run --separate-stderr dlp-iter $o in
-		[ "$status" = 2 ]
-		[ -z "$output" ]
-		[ "$(wc -l <<<"$stderr")" = 1 ]
-	done
-	run dlp-iter -k '' in
-	[ "$status" = 2 ]
-}
-
 @test "two files of one process id are two runs, in one section" {
 	cp "$LENET" a.sqlite
 	cp a.sqlite b.sqlite
@@ -322,99 +264,6 @@ steps() {
 	printf '##end\t%d\n' $n
 }
 
-# By hand: the median of 10, 20, 20, 21, 40 is 20; 20, 20, 21 are within 10 %.
-@test "--stable: the even iterations, their mean and standard deviation" {
-	steps 40000 20000 20000 21000 10000 >in
-	dlp-iter -k step --stable in >out
-	# (0 + 0 + 1000) / 3 above 20000; the sum of squares 666666.67, by 2
-	same "5	1	3	3	20000	20333	577	10	median	0	0	0	71000	-" "$(records stable out)"
-	# what --list calls stable
-	same "1 3" "$(dlp-iter -k step --list in | records iter - |
-	    awk -F'\t' '$NF == "yes" { print $1 }' | sed -n '1p;$p' |
-	    paste -sd' ')"
-	dlp-iter --one --stable in >out
-	same '' "$(records stable out)"
-	! dlp-iter --list --stable in
-}
-
-# The median is 20. Warm-up is over with the second step; then 45 and 31 are more
-# than 30, by 25 and 11 above 20, of 20 + 20 + 45 + 20 + 20 + 31.
-@test "--stable: steps of more than 1.5 times the median, and what they cost" {
-	steps 90000 20000 20000 45000 20000 20000 31000 >in
-	dlp-iter -k step --stable in | dlp-fmt -T stable --tsv \
-	    -c median_ns,n_slow,slow_ns,slow_of_ns,slowest >out
-	same "20000	2	36000	156000	3" "$(sed -n 2p out)"
-}
-
-# Ranges of the profile, the best first, those of the emit_nvtx ops aside.
-# bats test_tags=long
-@test "a key that is not there: what there is, in one line, status 2" {
-	dlp-parse "$LENET" | dlp-correlate >in
-	run -2 dlp-iter --strict -k nosuch in
-	same "dlp-iter: key 'nosuch' not found (there are the ranges \
-$(dlp-iter --list -n 0 in | records cand - | awk -F'\t' '$1 == "range" &&
-	    n++ < 5 { printf "%s%s", sep, $2; sep = ", " }'); dlp-parse FILE | dlp-correlate | dlp-iter --list \
-| dlp-fmt -T cand proposes more)" \
-	    "$(grep -a '^dlp-iter' <<<"$output")"
-	for report in top phases gaps iters mfu flops coverage tc kernels roofline \
-	    waits copies mem ops advise openmetrics folded trace; do
-		run -2 dlp "$report" -k nosuch "$LENET"
-		same "1 $report" "$(grep -c "'nosuch' not found.* (there are the \
-ranges iteration, " <<<"$output") $report"
-	done
-}
-
-# The same stream: steps 1 to 3 are even. Step N is range N.
-@test "--even: only the even ones are iterations, the rest is in none" {
-	{
-		printf '##dlp\t1\n#range\tid\tstart_ns\tdur_ns\tpid\ttid\ttext\n'
-		printf '#mem\tid\tstart_ns\tpid\ttid\n'
-		t=0 n=0
-		for d in 40000 20000 20000 21000 10000; do
-			printf 'range\t%d\t%d\t%d\t1\t1\tstep %d\n' \
-			    $n $t $d $n
-			printf 'mem\t%d\t%d\t1\t1\n' $n $t
-			t=$((t + d)) n=$((n + 1))
-		done
-		printf '##end\t%d\n' $((2 * n))
-	} >in
-	dlp-iter -k step --even --cuts in >out 2>err
-	same "0 -
-1 1
-2 2
-3 3
-4 -" "$(records range out | awk -F'\t' '{ print $1, $NF }')"
-	same "1 2 3" "$(records iter out | cut -f1 | paste -sd' ')"
-	same "dlp-iter: steps 1 to 3 of 5 count: the most consecutive steps within \
-10 % of the median (-i chooses others)" "$(cat err)"
-	# where they begin, and which do not count
-	same "- 0
-1 -
-2 -
-3 -
-- 4" "$(records cut out | awk -F'\t' '$1 != "-" || $3 != "-" { print $1, $3 }')"
-	# what says it in a record says it nowhere else
-	dlp-iter -k step --even --stable in 2>&1 >out | same '' "$(cat)"
-	same "5	1	3	3	20000	20333	577	10	median	0	0	0	71000	-" "$(records stable out)"
-	# --ahead: the same record first, and all steps keep their numbers
-	dlp-iter -k step --stable --ahead in >out
-	same "5	1	3	3	20000	20333	577	10	median	0	0	0	71000	-" "$(records stable out)"
-	cmp <(grep -v '^#*\(stable\|##cmd\|##end\)' out) <(dlp-iter -k step in | grep -v '^#*\(##cmd\|##end\)')
-	same stable "$(grep -v '^#' out | head -1 | cut -f1)"
-	run -2 dlp-iter --ahead in
-	# the same, asked for by number; without --keep it is dropped, but for
-	# the memory, which is in use whenever it was allocated
-	dlp-iter -k step --even --cuts in 2>/dev/null |
-	    grep -v '^##cmd\|stable\|^##end' >even
-	dlp-iter -k step --iter-start 1 --iter-stop 3 --keep --cuts in |
-	    grep -v '^##cmd\|^##end' | diff even -
-	dlp-iter -k step --iter-start 1 --iter-stop 3 in >out
-	same "1 2 3" "$(records range out | cut -f1 | paste -sd' ')"
-	same "0 1 2 3 4" "$(records mem out | cut -f1 | paste -sd' ')"
-	run -2 dlp-iter --even --iter-start 1 in
-	run -2 dlp-iter --keep in
-}
-
 # steps LENGTH:CALL_NS:API...: steps in a row, each with one call
 steps() {
 	local n=0 t=0 k=0 len ns api s
@@ -434,36 +283,6 @@ steps() {
 even() { # prints the first and the last even step, and the message's end
 	dlp-iter -k step --even 2>err | records iter - | cut -f1 | paste -sd' '
 	sed 's/^dlp-iter: //; s/ (-i chooses others)//' err
-}
-
-@test "--even: steps that load code or allocate are left out first" {
-	load=cuModuleLoadData alloc=cudaMalloc_v3020
-	# loading takes 30 % of steps 0 and 1: 2 alone is steady, though the
-	# other two agree
-	same "2
-step 2 of 3 counts alone: no two consecutive steps agree within 10 %, \
-without those that load code or allocate" "$(steps 1000:300:$load \
-	    1010:300:$load 700 | even)"
-	# 1 % is no warm-up; all steps of a program that loads in each of them
-	same "0 1 2" "$(steps 1000:10:$load 1000 1010 | even | sed -n 1p)"
-	same "0 1 2" "$(steps 1000:30:$load 1000:30:$load 1010:30:$load | even |
-	    sed -n 1p)"
-	# allocation: 10 % of steps 0 and 1, if two others remain
-	same "2 3" "$(steps 1000:100:$alloc 1000:100:$alloc 900 910 | even |
-	    sed -n 1p)"
-	same "0 1" "$(steps 1000:100:$alloc 1000:100:$alloc 700 | even |
-	    sed -n 1p)"
-}
-
-# The median of 30, 20, 23, 18, 18.1, 21 is 20.5: 18.45 to 22.55, so that 20 and
-# 21 are even, alone. 18 and 18.1 agree.
-@test "--even: steps that agree with each other, and no two that do" {
-	same "3 4
-steps 3 to 4 of 6 count: the most consecutive steps within 10 % of each other" \
-	    "$(steps 30000 20000 23000 18000 18100 21000 | even)"
-	same "1
-step 1 of 3 counts alone: no two consecutive steps agree within 10 %" \
-	    "$(steps 19160 16440 10680 | even)"
 }
 
 @test "--even: no two alike, no steps; a file, not memory, holds the rest" {

@@ -70,14 +70,6 @@ truth() {
 	diff <(echo "1000000 yes") got
 }
 
-@test "a rules file that is not there, a folder, a binary one: 2" {
-	head -c 100 /dev/zero >zero
-	for f in none . zero; do
-		run -2 dlp-tc --tc-rules $f <<<x
-		[ "${#lines[@]}" -eq 1 ]
-	done
-}
-
 setup() {
 	cd "$BATS_TEST_TMPDIR" || return
 	bats_require_minimum_version 1.5.0

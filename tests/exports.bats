@@ -57,38 +57,6 @@ hostile() {
 	printf '##end\t4\n'
 }
 
-@test "folded: stacks with their sums, unknown frames left out" {
-	run -0 --separate-stderr dlp-folded < <(stream \
-	    '#kern short dur_ns layer op' 'kern k1 5 a/b conv' \
-	    'kern k1 6 a/b conv' 'kern k2 7 - -' 'kern k3 - a x' \
-	    '#copy kind dur_ns layer op' 'copy HtoD 8 - to')
-	same "a;b;conv;k1 11
-k2 7
-to;Memcpy HtoD 8" "$output"
-	same "dlp-folded: records without dur_ns are left out: 1" "$stderr"
-}
-
-@test "folded: other frames, weights, types" {
-	local s
-
-	s=$(stream '#op op_id name' 'op 1 x/y' '#kern short op_id flop phase' \
-	    'kern k 1 30 forward' 'kern k 1 12 forward')
-	same "forward;x;y;k 42" "$(dlp-folded -T kern -v flop \
-	    -f phase,op.name,short <<<"$s")"
-	same "forward 2" "$(dlp-folded -T kern -v count -f phase <<<"$s")"
-	run -2 dlp-folded -T nothing <<<"$s"
-	run -2 dlp-folded -f , <<<"$s"
-	run -2 dlp-folded -T kern -v short -f phase <<<"$s"
-}
-
-@test "folded: a number at the end of a stack is no weight" {
-	same "a;graph_12 5
-a;x__ 6
-a_1;k 7" "$(dlp-folded -T kern -f layer,short < <(stream \
-	    '#kern short layer dur_ns' 'kern graph@12 a 5' 'kern x@@ a 6' \
-	    'kern k a_1 7'))"
-}
-
 @test "folded: hostile names stay in their frame" {
 	hostile | dlp-folded -T kern -f layer,short >out
 	[ "$(wc -l <out)" -eq 1 ]
@@ -166,23 +134,6 @@ def nests: reduce .[] as $x ({ok: true, at: null, open: []};
 	done
 }
 
-@test "trace: the arrow, the arguments, the times of one kernel" {
-	dlp-trace >out.json < <(stream '#thread pid tid name' 'thread 7 8 main' \
-	    '#op op_id shapes' 'op 3 [[2,4]]' \
-	    '#kern id start_ns dur_ns pid tid dev ctx stream api api_start_ns api_dur_ns short op_id flop tc node' \
-	    'kern 1 2001 30 7 8 0 1 5 launch 1000 999 gemm 3 64 yes 12345678901234567')
-	same '{"ph":"X","cat":"kern","name":"gemm","ts":2.001,"dur":0.03,"args":{"shapes":"[[2,4]]","flop":64,"tc":"yes","node":"12345678901234567"}}' \
-	    "$(jq -c '.traceEvents[] | select(.cat == "kern") |
-	    del(.pid, .tid)' out.json)"
-	same '["X","s","f"]
-[1,1,2.001]
-[8,8,null]' "$(jq -c '[.traceEvents[] |
-	    select(.cat == "call" or .cat == "launch")] |
-	    map(.ph), map(.ts), (map(.tid) | .[2] = null)' out.json)"
-	jq -e '.traceEvents | any(.name == "thread_name" and
-	    .args.name == "main 8" and .tid == 8)' out.json
-}
-
 @test "trace: the critical path is that of dlp path" {
 	f=$ROOT/tests/data/h200/gpt2_bf16.sqlite.xz
 	dlp path -n 0 --tsv "$f" | awk -F'\t' 'NR > 1 {
@@ -217,41 +168,6 @@ def nests: reduce .[] as $x ({ok: true, at: null, open: []};
 	    select(.cat == "queue") | .args.works] | max')"
 }
 
-@test "trace: work that overlaps on a stream gets a second row" {
-	dlp-trace >out.json < <(stream \
-	    '#kern id start_ns dur_ns pid tid dev stream short' \
-	    'kern 1 0 10 7 8 0 5 a' 'kern 2 5 10 7 8 0 5 b' \
-	    'kern 3 15 10 7 8 0 5 c')
-	same '["stream 5","stream 5 (2)"]' "$(jq -c '[.traceEvents[] |
-	    select(.name == "thread_name" and
-	    (.args.name | startswith("stream"))).args.name]' out.json)"
-	same "true true true 30 30 0" "$(jq -r "$CHECK" out.json)"
-}
-
-@test "trace: what has no end is a point; ranges of two threads are async" {
-	dlp-trace >out.json < <(stream \
-	    '#range id start_ns dur_ns pid tid mode text' \
-	    'range 1 0 - 7 8 push open' 'range 2 1 5 7 8 start both' \
-	    'range 3 2 9 7 8 push nested' \
-	    '#kern id start_ns dur_ns pid tid dev stream short' \
-	    'kern 4 3 - 7 8 0 5 k')
-	same '["b","open"]
-["b","both"]
-["e","both"]
-["X","nested"]
-["i","k"]' "$(jq -c '.traceEvents[] | select(.ph | IN("M") | not) |
-	    [.ph, .name]' out.json)"
-}
-
-@test "trace: memory in use, with what was there before the iterations" {
-	dlp-trace -i >out.json < <(stream \
-	    '#mem id start_ns pid dev op bytes kind iter' \
-	    'mem 1 0 7 0 alloc 100 device -' 'mem 2 5 7 0 alloc 20 device 0' \
-	    'mem 3 6 7 0 free 100 device 0')
-	same '[120,20]' "$(jq -c '[.traceEvents[] | select(.ph == "C") |
-	    .args.bytes]' out.json)"
-}
-
 # The messages from before, which nsys wrote while it started the program, are
 # facts; all others are events.
 @test "trace: it begins with the first event of the program" {
@@ -279,16 +195,6 @@ def nests: reduce .[] as $x ({ok: true, at: null, open: []};
 	done
 }
 
-@test "trace: hostile names are strings" {
-	hostile | dlp-trace >out.json
-	python3 -m json.tool out.json >/dev/null
-	iconv -f UTF-8 -t UTF-8 out.json >/dev/null
-	jq -e '.traceEvents | any(.name == "\u0001\"\n;\ufffd")' out.json
-	jq -e '.traceEvents | any(.name == "k;\"\n\u001b\ufffd( 12")' out.json
-	jq -e '.traceEvents | any(.args.name ==
-	    "p\"},{\"x\":\"\\, process 7, a\"b\nc.sqlite")' out.json
-}
-
 @test "trace: broken input ends in whole JSON and exit status 2" {
 	run -2 --separate-stderr dlp-trace < <(stream \
 	    '#kern id start_ns dur_ns pid tid dev stream short' \
@@ -305,17 +211,6 @@ def nests: reduce .[] as $x ({ok: true, at: null, open: []};
 	    "\(length)\t\(map(.dur * 1000 | round) | add)"' out.json)"
 	same '["iteration 1"]' "$(jq -c '[.traceEvents[] |
 	    select(.cat == "iter").name]' out.json)"
-}
-
-@test "trace: processes of two files stay apart" {
-	cat <(stream '#range id start_ns dur_ns pid tid text' \
-	    'range 1 0 5 7 8 a') <(stream \
-	    '#range id start_ns dur_ns pid tid text' 'range 1 0 5 7 8 b') |
-	    dlp-trace >out.json
-	same 2 "$(jq '[.traceEvents[] | select(.cat == "range").pid] |
-	    unique | length' out.json)"
-	same 2 "$(jq '[.traceEvents[] | select(.cat == "range").tid] |
-	    unique | length' out.json)"
 }
 
 # The metrics' strict reader, and that of a node exporter.
@@ -349,39 +244,6 @@ has_readers() {
 	    UNION ALL SELECT start, end FROM CUPTI_ACTIVITY_KIND_MEMCPY
 	    UNION ALL SELECT start, end FROM CUPTI_ACTIVITY_KIND_MEMSET)")" \
 	    "$(awk '/^dlp_step_time_seconds/ { s += $NF } END { printf "%.0f", s * 1e9 }' out)"
-}
-
-@test "openmetrics: sums, means, shares, flags, in units" {
-	dlp-openmetrics >out < <(stream \
-	    '#iter iter step_ns gpu_ns' 'iter 0 1000000000 500000000' \
-	    'iter 1 3000000002 500000000' \
-	    '#kern dev family tc dur_ns flop' 'kern 0 gemm yes 1 10' \
-	    'kern 0 gemm yes 2 -' 'kern 0 - - 4 -' \
-	    '#mfu mfu_pct' 'mfu 40' 'mfu 50.5' \
-	    '#finding id judged by' 'finding a yes ours' 'finding b no ours' \
-	    'finding c not@judged ours')
-	same 'dlp_steps 2
-dlp_step_mean_seconds 2.000000001
-dlp_step_min_seconds 1.0
-dlp_step_max_seconds 3.000000002
-dlp_step_stddev_seconds 1.41421356379
-dlp_gpu_busy_ratio 0.249999999875
-dlp_kernels{device="0",family="gemm",tc="yes"} 2
-dlp_kernels{device="0",family="unknown",tc="unknown"} 1
-dlp_kernel_seconds{device="0",family="gemm",tc="yes"} 0.000000003
-dlp_kernel_seconds{device="0",family="unknown",tc="unknown"} 0.000000004
-dlp_kernel_flops{device="0",family="gemm",tc="yes"} 10
-dlp_mfu_ratio 0.4525
-dlp_finding{finding="a",by="ours"} 1
-dlp_finding{finding="b",by="ours"} 0' "$(grep -v '^#' out)"
-	same "# TYPE dlp_steps gauge
-# HELP dlp_steps Training steps (iterations) that the metrics are of.
-# TYPE dlp_step_mean_seconds gauge
-# UNIT dlp_step_mean_seconds seconds
-# EOF" "$(sed -n '1,2p;4,5p;$p' out)"
-	# one value has no spread
-	same "" "$(dlp-openmetrics < <(stream '#iter iter step_ns' 'iter 0 5') |
-	    grep stddev)"
 }
 
 # bats test_tags=all
