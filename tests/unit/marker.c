@@ -1,7 +1,7 @@
 /* needs: cmd/dlp-correlate/marker.o cmd/dlp-correlate/mk_pytorch.o cmd/dlp-correlate/mk_aten.o cmd/dlp-correlate/mk_dict.o cmd/dlp-correlate/mk_args.o cmd/dlp-correlate/mk_tensorflow.o cmd/dlp-correlate/mk_tensorrt.o cmd/dlp-correlate/mk_xla.o cmd/dlp-correlate/mk_common.o */
 /*
- * The classifier of NVTX texts: cases from real profiles, in marker_cases.h,
- * and hostile ones. Without arguments it tests; with
+ * The classifier of NVTX texts: cases from real profiles, in
+ * tests/data/markers.tab, and hostile ones. Without arguments it tests; with
  *
  *	-	it reads lines "DOMAIN TAB TEXT" and shows what each is;
  *	time	it measures the nanoseconds per text of such lines.
@@ -141,12 +141,6 @@ show(const char *text, size_t n, const char *domain)
 	return buf_str(&b);
 }
 
-static const struct test {
-	const char *domain, *text, *want;
-} tests[] = {
-#include "marker_cases.h"
-};
-
 static void
 check(const char *text, size_t n, const char *domain, const char *want)
 {
@@ -188,15 +182,15 @@ check_deep(const char *head, char open, size_t n, const char *kind)
 
 /* Every prefix of every case can come out of a recorder. */
 static void
-check_cut(const struct test *t)
+check_cut(const char *text, const char *domain)
 {
-	size_t n = strlen(t->text), k;
+	size_t n = strlen(text), k;
 	char *copy;
 
 	for (k = 0; k < n; k++) {
 		copy = malloc(k + 1);
-		memcpy(copy, t->text, k);
-		show(copy, k, t->domain);
+		memcpy(copy, text, k);
+		show(copy, k, domain);
 		free(copy);
 	}
 }
@@ -204,13 +198,24 @@ check_cut(const struct test *t)
 static int
 test(void)
 {
-	size_t i;
+	FILE *f = fopen("tests/data/markers.tab", "r");
+	char line[2000], *text, *want;
+	int n = 0;
 
-	for (i = 0; i < sizeof(tests) / sizeof(tests[0]); i++)
-		check(tests[i].text, strlen(tests[i].text), tests[i].domain,
-		    tests[i].want);
-	for (i = 0; i < sizeof(tests) / sizeof(tests[0]); i++)
-		check_cut(&tests[i]);
+	while (f != NULL && fgets(line, sizeof(line), f) != NULL) {
+		line[strcspn(line, "\n")] = '\0';
+		if (line[0] == '#' || (text = strchr(line, '\t')) == NULL ||
+		    (want = strchr(text + 1, '\t')) == NULL)
+			continue;
+		*text++ = *want++ = '\0';
+		check(text, strlen(text), line, want);
+		check_cut(text, line);
+		n++;
+	}
+	if (f == NULL || n < 100 || fclose(f) != 0) {
+		printf("%d cases in tests/data/markers.tab\n", n);
+		failed++;
+	}
 	check_deep(
 	    "{'mod': 'torch', 'op': 'add', 'args': ", '[', 100000, "args");
 	check_deep(
