@@ -312,23 +312,6 @@ a.dlp" ]
 	diff want got
 }
 
-@test "dlp-merge: origins in UTC, hours apart and negative" {
-	t() { # NAME T0 START
-		printf '##dlp\t1\n##info\tt0_ns\t%s\n#kern\tid\tstart_ns\tdur_ns\tapi_start_ns\nkern\t1\t%s\t5\t-\n##end\t1\n' "$2" "$3" >"$1"
-	}
-	t a 1700000000000000000 7
-	t b 1699989200000000123 10800000000000 # three hours before
-	t c 1700003600000000000 -5
-	dlp-merge a b c >got 2>err
-	[ ! -s err ]
-	[ "$(columns got kern src start_ns)" = "b${TAB}123
-a${TAB}7
-c${TAB}3599999999995" ] || [ "$(columns got kern src start_ns)" = "a${TAB}7
-b${TAB}123
-c${TAB}3599999999995" ]
-	[ "$(grep -c 't0_ns' got)" -eq 1 ]
-}
-
 @test "dlp-merge: two names that are equal stay apart; one file is itself" {
 	mkdir x y
 	printf '##dlp\t1\n#kern\tid\tstart_ns\tsrc\nkern\t1\t1\tr.db\n##end\t1\n' >x/s

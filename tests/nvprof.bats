@@ -186,36 +186,6 @@ make_db() {
 	"
 }
 
-@test "ranges stand at their start, with domain and thread" {
-	make_db p
-	dlp-parse p >got
-	same '0|5000|7|4294967291||push|outer
-50|250|7|4294967291|my domain|push|inner' \
-	    "$(col range start_ns dur_ns pid tid domain mode text <got)"
-	same '100|100|cudaLaunchKernel_v7000|600|100|f
-1100|200|cudaLaunchKernel_v7000|1600|200|f' \
-	    "$(col kern api_start_ns api_dur_ns api start_ns dur_ns short <got)"
-	same '2100|runtime_cbid_9999' "$(col call start_ns api <got)"
-}
-
-@test "start/end ranges belong to the process; an id can be used again" {
-	make_db p
-	sqlite3 p "INSERT INTO ${K}MARKER VALUES
-	    (10, 2, 6000, 8, 1, x'070000000000000000000000', 5, 0),
-	    (11, 4, 6100, 8, 1, x'070000000000000000000000', 0, 0),
-	    (12, 2, 7000, 8, 1, x'070000000000000000000000', 5, 0),
-	    (13, 4, 7200, 8, 1, x'070000000000000000000000', 0, 0),
-	    (14, 2, 8000, 9, 2, x'07000000fbffffff00000000', 5, 0),
-	    (15, 1, 8500, 10, 2, x'07000000fbffffff00000000', 5, 0)"
-	dlp-parse p >got
-	same '5100|100|7|-|start
-6100|200|7|-|start
-7100|-|7|4294967291|push' \
-	    "$(col range start_ns dur_ns pid tid mode <got | tail -n 3)"
-	same '7600|7|4294967291|across' "$(col mark start_ns pid tid text <got)"
-	grep '^##note	never_closed	1$' got
-}
-
 @test "many ranges take time in proportion" {
 	make_db p
 	sqlite3 p "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL
@@ -231,16 +201,6 @@ make_db() {
 	dlp-parse p >got
 	same '1|600|100
 2|1600|200' "$(col kern idx start_ns dur_ns <got)"
-}
-
-@test "a timeline and a run for metrics in one file: the timeline counts" {
-	make_db p
-	make_db q ${K}KERNEL
-	sqlite3 p "ATTACH 'q' AS q;
-	    CREATE TABLE ${K}KERNEL AS SELECT * FROM q.${K}KERNEL"
-	dlp-parse p >got
-	same 2 "$(col kern id <got | grep -c .)"
-	grep '^##note	metrics_run_kernels	2$' got
 }
 
 @test "columns and tables that are missing" {
@@ -263,105 +223,4 @@ make_db() {
 	sqlite3 q 'DROP TABLE StringTable'
 	dlp-parse q >got
 	same '-|600' "$(col kern short start_ns <got | head -n 1)"
-}
-
-@test "damaged rows are counted, the others are kept" {
-	make_db p
-	sqlite3 p "INSERT INTO ${K}CONCURRENT_KERNEL
-	    (start, end, deviceId, correlationId, name) VALUES
-	    ('text', 5, 0, 2, 1), (NULL, NULL, 0, 2, 1),
-	    (0, 0, 0, 2, 1),
-	    (9000, 8000, 0, 77, 1),
-	    (9100, 9223372036854775807, 'gpu', x'00', 99),
-	    (9200, 9300, 5000000000, 4294967297, -1);
-	    INSERT INTO ${K}MARKER VALUES
-	    (20, 2, 9000, 50, 2, x'0700', 2, 0),
-	    (21, 2, 9000, 'id', 2, NULL, NULL, 'd'),
-	    (22, 2, 9000, 4294967298, 3, zeroblob(12), 2, 99),
-	    (23, 'flags', 'time', NULL, NULL, NULL, NULL, NULL)"
-	dlp-parse p >got
-	same 6 "$(col kern id <got | grep -c .)"
-	grep '^##note	bad_rows	2$' got
-	grep '^##note	untimed_rows	1$' got
-	same '8200|9223372036854774907|-' \
-	    "$(col kern start_ns dur_ns dev <got | grep '^8200')" ||
-	    col kern start_ns dur_ns dev <got
-	same '8300|100|5000000000|4294967297|-' \
-	    "$(col kern start_ns dur_ns dev corr short <got | grep '^8300')"
-	same '8100|-|-|-
-8100|-|-|-
-8100|-|-|-' "$(col range start_ns dur_ns pid tid <got | grep ^8100)"
-}
-
-@test "what is left out is noted" {
-	make_db p
-	sqlite3 p "CREATE TABLE ${K}CDP_KERNEL(start, end);
-	    INSERT INTO ${K}CDP_KERNEL VALUES (1, 2), (3, 4);
-	    CREATE TABLE ${K}METRIC(id); INSERT INTO ${K}METRIC VALUES (1)"
-	dlp-parse p >got
-	grep '^##note	device_launched_kernels	2$' got
-	grep '^##note	metric_values	1$' got
-}
-
-@test "kernels without a call belong to the only process" {
-	make_db p
-	pid=$(sqlite3 p "SELECT group_concat(DISTINCT processId)
-	    FROM ${K}RUNTIME")
-	sqlite3 p "INSERT INTO ${K}CONCURRENT_KERNEL
-	    (start, end, deviceId, correlationId, name)
-	    VALUES (9000, 9500, 0, 77, 1)"
-	same "77|$pid|-" "$(dlp-parse p | col kern corr pid tid | grep ^77)"
-	sqlite3 p "INSERT INTO ${K}RUNTIME (start, end, processId, correlationId)
-	    VALUES (9000, 9001, $pid + 1, 78)"
-	same "77|-|-" "$(dlp-parse p | col kern corr pid tid | grep ^77)"
-}
-
-@test "the same number in both call tables is one call" {
-	make_db p
-	sqlite3 p "INSERT INTO ${K}DRIVER VALUES
-	    (1, 307, 1010, 1090, 7, -5, 1, 0), (2, 307, 4000, 4100, 7, -5, 90, 0)"
-	dlp-parse p >got
-	same '3100|cuLaunchKernel' "$(col call start_ns api <got | tail -n 1)"
-	same 'cudaLaunchKernel_v7000|100' \
-	    "$(col kern api api_dur_ns <got | head -n 1)"
-}
-
-@test "peer copies, waits, graph runs, memory, overhead" {
-	make_db p
-	sqlite3 p "
-	CREATE TABLE ${K}MEMCPY2(copyKind, srcKind, dstKind, bytes, start, end,
-	    deviceId, contextId, streamId, correlationId);
-	INSERT INTO ${K}MEMCPY2 VALUES (10, 3, 3, 64, 3010, 3020, 1, 1, 7, 3);
-	CREATE TABLE ${K}CONTEXT(contextId, deviceId);
-	INSERT INTO ${K}CONTEXT VALUES (1, 6), (3, 0), (3, 1), (3, 0);
-	CREATE TABLE ${K}SYNCHRONIZATION(type, start, end, correlationId,
-	    contextId, streamId, cudaEventId);
-	INSERT INTO ${K}SYNCHRONIZATION VALUES (3, 4010, 4020, 50, 1, 7, -1),
-	    (9, 4030, 4040, 51, 2, -1, 12), (9, 4050, 4060, 52, 3, -1, 12);
-	CREATE TABLE ${K}GRAPH_TRACE(correlationId, start, end, deviceId,
-	    graphId, contextId, streamId);
-	INSERT INTO ${K}GRAPH_TRACE VALUES (60, 5010, 5020, 0, 33, 1, 7);
-	CREATE TABLE ${K}MEMORY(memoryKind, address, bytes, start, end,
-	    processId, deviceId);
-	INSERT INTO ${K}MEMORY VALUES (3, 4096, 512, 6000, 6100, 7, 0),
-	    (2, 8192, 16, 6050, 0, 7, 0);
-	CREATE TABLE ${K}OVERHEAD(overheadKind, objectKind, objectId, start, end);
-	INSERT INTO ${K}OVERHEAD VALUES
-	    (65536, 1, x'070000000000000000000000', 7000, 7100),
-	    (1, 2, x'07000000fbffffff00000000', 7200, 7300),
-	    (12345, 3, x'070000000000000000000000', 7400, 7500)"
-	dlp-parse p >got
-	same '1|7|PtoP|64|device|device|2110' \
-	    "$(col copy dev stream kind bytes src_mem dst_mem start_ns <got)"
-	# context 3 is one of device 0 and one of device 1, in two processes
-	same '6|7|stream|-
--|-|unknown|12
--|-|unknown|12' "$(col sync dev stream kind event <got)"
-	same '33|-|10' "$(col graph graph exec dur_ns <got)"
-	same '5100|alloc|512|4096|device
-5150|alloc|16|8192|pinned
-5200|free|512|4096|device' "$(col mem start_ns op bytes addr kind <got)"
-	same '7|-|CUPTI buffer flush
-7|4294967291|driver compiler
--|-|-' "$(col over pid tid name <got)"
 }

@@ -73,51 +73,6 @@ kern() {
 	    "$1" "$2" "$1" "$2"
 }
 
-@test "sequence ids: by the rules of PyProf, in the order of the table" {
-	# 0 is dropped beside others; the least above the last one is taken,
-	# and the id behind it stays
-	{
-		range 1 10 20 'add, seq = 5'
-		kern 1 15
-		range 2 40 20 'a, seq = 7'
-		range 3 41 18 'b, seq = 0'
-		range 4 42 16 'c, seq = 6'
-		kern 2 45
-		kern 3 50
-	} | stream >s
-	dlp-markers s | dlp-agg -T kern --sort idx | dlp-fmt --dict |
-	    grep -o "'seqId'.*'dir': '[a-z]*'" >got
-	same "'seqId': [5], 'subSeqId': 0, 'altSeqId': [], 'dir': 'fprop'
-'seqId': [6], 'subSeqId': 0, 'altSeqId': [7], 'dir': 'fprop'
-'seqId': [7], 'subSeqId': 0, 'altSeqId': [6], 'dir': 'fprop'" "$(<got)"
-}
-
-@test "a range must begin before the call and end after it" {
-	{
-		range 1 10 20 'begins with it'
-		kern 1 10
-		range 2 40 8 'ends with it'
-		kern 2 45
-		range 3 60 20 'around it'
-		kern 3 61
-	} | stream | dlp-markers | grep '^kern' | awk -F'\t' '{ print $NF }' \
-	    >got
-	same '[]
-[]
-["around it"]' "$(<got)"
-}
-
-@test "quotes, backslashes and bytes in texts, as repr() writes them" {
-	{
-		range 1 10 20 "layer:it's"
-		range 2 11 18 "layer:a\\\\b"
-		range 3 12 16 "layer:\\n\\t\\x01é"
-		kern 1 15
-	} | stream | dlp-markers | dlp-fmt --dict >got
-	grep -qF "'layer': [\"it's\", 'a\\\\b', '\\n\\t\\x01é']" got
-	grep -qF "{'kShortName': 'k', 'kDuration': 5," got
-}
-
 @test "a kernel without an API call is kept" {
 	kern 1 15 | sed 's/\t15\t3$/\t-\t-/; s/\t1\t2\t0/\t1\t-\t0/' | stream |
 	    dlp-markers >s
@@ -131,21 +86,6 @@ kern() {
 	pyprof-parse "$DATA/nvprof/empty-v12.sqlite" >out 2>err
 	[ ! -s out ]
 	[ -s err ]
-}
-
-@test "wrong usage and bad files: one line, 2" {
-	: >empty
-	echo x >text
-	for args in '-Z F' 'F F' './none' '.' empty text '--file' \
-	    '--file F F'; do
-		rc=0
-		# shellcheck disable=SC2086 # words
-		pyprof-parse ${args//F/$L} >out 2>err </dev/null || rc=$?
-		echo "$args: $rc: $(<err)"
-		[ $rc -eq 2 ]
-		[ ! -s out ]
-		[ "$(wc -l <err)" -eq 1 ]
-	done
 }
 
 @test "-h and -V" {
@@ -267,22 +207,6 @@ same_from_dict() {
 		head -c 5000 d.z >cut.z
 		run -2 dlp-parse cut.z
 	done
-}
-
-@test "a .dict: kernels of CUDA graphs keep their ops" {
-	f=$(profile h200/graph_infer_node.sqlite.xz)
-	pyprof-parse "$f" >d
-	same "$(sqlite3 "$f" "SELECT count(*) FROM CUPTI_ACTIVITY_KIND_KERNEL
-	    WHERE graphNodeId IS NOT NULL")" "$(grep -c "'dlpNode': \[" d)"
-	for x in "$f" d; do
-		dlp-parse "$x" | dlp-correlate | dlp-iter -k iteration |
-		    dlp-flops |
-		    dlp-agg -g op,dir,layer,phase,iter -a count,sum \
-			-f dur_ns,flop --sort iter,layer,op,dir,phase |
-		    dlp-fmt --tsv -T agg >"${x##*/}.agg"
-	done
-	cmp "${f##*/}.agg" d.agg
-	[ "$(wc -l <d.agg)" -gt 100 ]
 }
 
 # bats test_tags=more

@@ -124,21 +124,6 @@ setup() {
 	head -n 1 a | grep -q '^"Idx","Sil(ns)"$'
 }
 
-@test "wrong usage and bad files: one line, 2" {
-	: >empty
-	echo x >text
-	for args in '--csv -w 100 F' '-w' '-w x F' '-w 10 F' '-w 0 F' \
-	    '-c zork F' '-Z F' 'F F' ./none . empty text; do
-		rc=0
-		# shellcheck disable=SC2086 # words
-		pyprof-prof ${args//F/$L} >out 2>err </dev/null || rc=$?
-		echo "$args: $rc: $(<err)"
-		[ $rc -eq 2 ]
-		[ ! -s out ]
-		[ "$(wc -l <err)" -eq 1 ]
-	done
-}
-
 @test "a stream without the stages it needs: the command is named" {
 	rc=0
 	dlp-parse "$L" | pyprof-prof >out 2>err || rc=$?

@@ -66,18 +66,6 @@ process() {
 A=00000001-aaaa-bbbb-cccc-000000000001
 C=00000002-aaaa-bbbb-cccc-000000000002
 
-# refused TEXT: of the file f.
-refused() {
-	run dlp-parse f
-	[ "$status" -eq 2 ]
-	[ "${#lines[@]}" -eq 1 ]
-	# shellcheck disable=SC2053 # a pattern
-	[[ ${lines[0]} == $1 ]] || {
-		echo "${lines[0]}"
-		return 1
-	}
-}
-
 # told_twice DB OUT: writes the same run as torch.profiler would.
 told_twice() {
 	python3 - "$1" "$2" <<-'EOF'
@@ -139,98 +127,6 @@ work() {
 	rows op name,dir,layer <s
 }
 
-@test "calls, ranges, marks, libraries, kernels, copies, memory" {
-	process $A 42 m1 4 | sqlite3 f
-	dlp-parse f >s 2>err
-	[ ! -s err ]
-	# a call that launched one activity is in the record of that
-	same "hsa_queue_create${TAB}2${TAB}1${TAB}42${TAB}42${TAB}108${TAB}0
-hipGraphLaunch${TAB}50${TAB}10${TAB}42${TAB}42${TAB}103${TAB}2" \
-	    "$(rows call api,start_ns,dur_ns,pid,tid,corr,n_gpu <s)"
-	# times count from the first event; a category of another tool is the
-	# domain
-	same "0${TAB}900${TAB}push${TAB}${TAB}step \"1\"
-1${TAB}799${TAB}push${TAB}python${TAB}train_step" \
-	    "$(rows range start_ns,dur_ns,mode,domain,text <s)"
-	same "5${TAB}here" "$(rows mark start_ns,text <s)"
-	same "70${TAB}10${TAB}rccl${TAB}ncclAllReduce" \
-	    "$(rows lib start_ns,dur_ns,lib,name <s)"
-	# 1000 items of 256 are 4 blocks; 320 bytes of LDS, 64 of them static;
-	# 16 + 8 registers. Without a stream, that of the queue.
-	c=100${TAB}100${TAB}0${TAB}4${TAB}hipLaunchKernel${TAB}10${TAB}
-	same "${c}4,4,1${TAB}256,1,1${TAB}24${TAB}64${TAB}256${TAB}add
-300${TAB}50${TAB}0${TAB}11${TAB}hipGraphLaunch${TAB}50${TAB}1,4,3${TAB}64,2,1${TAB}32${TAB}0${TAB}0${TAB}Cijk_Ailk_Bljk_BBS_BH_MT64x64x64_MI16x16x16x1
-400${TAB}50${TAB}0${TAB}4${TAB}hipGraphLaunch${TAB}50${TAB}1,4,3${TAB}64,2,1${TAB}32${TAB}0${TAB}0${TAB}Cijk_Ailk_Bljk_BBS_BH_MT64x64x64_MI16x16x16x1" \
-	    "$(rows kern start_ns,dur_ns,dev,stream,api,api_start_ns,grid,block,regs,smem_bytes,dynsmem_bytes,short <s)"
-	same "210${TAB}20${TAB}0${TAB}HtoD${TAB}4096${TAB}device" \
-	    "$(rows copy start_ns,dur_ns,dev,kind,bytes,dst_mem <s)"
-	same "1${TAB}0${TAB}alloc${TAB}512${TAB}4096
-500${TAB}0${TAB}free${TAB}-${TAB}4096" \
-	    "$(rows mem start_ns,dev,op,bytes,addr <s)"
-	same "0${TAB}AMD Instinct MI300X${TAB}9.4${TAB}304${TAB}2100000000" \
-	    "$(rows dev dev,name,cc,n_sm,clock_hz <s)"
-	same "42${TAB}python3 train.py" "$(rows proc pid,name <s)"
-	# what is left out is counted
-	for n in roctx_other_calls other_allocations counter_values; do
-		grep -q "^##note${TAB}$n${TAB}1\$" s
-	done
-	grep -q "^##info${TAB}t0_ns${TAB}1000\$" s
-	same "MT64" "$(dlp-fmt -T str --tsv -c text <s | grep -o MT64 | sort -u)"
-}
-
-@test "messages and advice name rocprofv3's options, and HIP" {
-	process $A 42 m1 4 | sqlite3 f
-	dlp waits f 2>&1 >out | grep -qx 'dlp waits: no calls of the operating system: rocprofv3 does not record them'
-	sqlite3 f "DROP TABLE rocpd_memory_allocate_${A//-/_}"
-	dlp advise f >s 2>&1
-	dlp advise -a f >all 2>&1
-	grep -q 'roctxRangePushA.*rocprofv3 --marker-trace' s
-	grep -q 'rocprofv3 --memory-allocation-trace' all
-	dlp f >>s 2>&1
-	! sed 's,emit_nvtx,,' s all | grep -iE 'nsys|nvtx|nsight|CUDA (calls|graph)'
-}
-
-@test "several processes: calls of each own; equal numbers of two machines" {
-	{
-		process $A 42 m1 4
-		process $C 43 m1 5
-	} | sqlite3 f
-	dlp-parse f >s 2>err
-	[ ! -s err ]
-	# the second process's only GPU is another one
-	same "42${TAB}0${TAB}10
-42${TAB}0${TAB}50
-42${TAB}0${TAB}50
-43${TAB}1${TAB}10
-43${TAB}1${TAB}50
-43${TAB}1${TAB}50" "$(rows kern pid,dev,api_start_ns <s | sort)"
-	[ "$(rows dev dev <s | tr '\n' ' ')" = "0 1 " ]
-	rm f
-	{
-		process $A 42 m1 4
-		process $C 42 m2 4
-	} | sqlite3 f
-	dlp-parse f 2>err >s
-	[ "$(cat err)" = "dlp-parse: f: two processes have the number 42: the second is called 4294967338" ]
-	[ "$(rows kern pid,dev <s | sort | uniq -c | tr -s ' \n\t' ' ')" = \
-	    " 3 42 0 3 4294967338 1 " ]
-	# the same GPU of two processes is one device
-	rm f
-	{
-		process $A 42 m1 4
-		process $C 43 m1 4
-	} | sqlite3 f
-	[ "$(dlp-parse f 2>/dev/null | rows dev dev)" = 0 ]
-}
-
-@test "the same run as torch.profiler tells it" {
-	process $A 42 m1 4 | sqlite3 f
-	# told without the library, HSA and the other tool's range
-	sqlite3 f "DELETE FROM rocpd_region_${A//-/_} WHERE name_id IN (9, 14, 16, 18)"
-	told_twice f g.json
-	same "$(work g.json)" "$(work f)"
-}
-
 # bats test_tags=more
 @test "rows of others: what AMD's views say, and as torch.profiler tells it" {
 	need_data rocpd/mi300_resnet.db.xz
@@ -270,23 +166,6 @@ hipGraphLaunch${TAB}50${TAB}10${TAB}42${TAB}42${TAB}103${TAB}2" \
 	work f | grep -v '	Memset \|^unassociated_Memset' | sort >a
 	work g.json | grep -v '^unassociated_set' | sort >b
 	diff a b
-}
-
-@test "what cannot be read is said" {
-	u=_${A//-/_}
-	process $A 42 m1 4 | sqlite3 f
-	cp f ok
-	sqlite3 f "UPDATE rocpd_metadata$u SET value = '4.1' WHERE tag = 'schema_version'"
-	refused '*f: a rocpd database of schema version 4.1: versions up to 3 are read'
-	cp ok f
-	sqlite3 f "INSERT INTO rocpd_metadata$u (tag, value) VALUES ('compression', 'lz4-frame-v1')"
-	refused '*f: a rocpd database with compressed texts (lz4-frame-v1), *'
-	rm f
-	sqlite3 f 'CREATE TABLE rocpd_op (id); CREATE TABLE rocpd_api (id)'
-	refused '*f: a trace of rocmProfileTools (rpd): record it with rocprofv3 *'
-	rm f
-	sqlite3 f 'CREATE TABLE rocpd_string_x (id, string)'
-	refused '*f: a rocpd database without tables of events'
 }
 
 @test "tables and columns that are missing, values of other types" {

@@ -8,22 +8,6 @@ setup() {
 	cd "$BATS_TEST_TMPDIR" || return
 }
 
-# Work that does not overlap: the union is the sum. Two devices and streams.
-@test "phases: idle time where work overlaps, and of two GPUs, by hand" {
-	dlp-phases >out < <(printf '%s\n' '##dlp 1' \
-	    '#iter iter key step_ns' '#kern start_ns dur_ns dev iter phase' \
-	    'kern 10 10 0 0 forward' 'kern 15 15 0 0 backward' \
-	    'kern 40 10 0 0 backward' 'kern 70 5 1 0 forward' \
-	    'kern 500 5 0 - forward' 'iter 0 s 100' '##end 6' | tr ' ' '\t')
-	# GPU 0: 10..30 and 40..50, so 10 before backward, and 70 of 100 are the
-	# rest with GPU 1's 95; outside of steps it is not told
-	same "- 155
-backward 10
-forward -
-forward 0" "$(awk -F'\t' '$1 == "#phase" { for (i = 1; i <= NF; i++) at[$i] = i }
-	    $1 == "phase" { print $at["phase"], $at["idle_ns"] }' out | sort)"
-}
-
 # What the phases of N iterations are, each of two kernels, forward and backward by
 # their ops; its iter record comes DELAY iterations later.
 iterations() { # N DELAY
@@ -60,39 +44,6 @@ iterations() { # N DELAY
 	$3 == "-" { n++; bad += $6 != 0 || $8 != 730 }
 	END { print n, bad + 0 }' out >got
 	same "900000 0" "$(cat got)"
-}
-
-@test "phases: a range that comes last names the phase of all iterations" {
-	iterations 3 1 | sed '$d' >in
-	dlp-phases in 2>/dev/null | grep -c '^phase	[0-9]*	forward' >got || true
-	{
-		cat in
-		printf '#range\tid\tstart_ns\tdur_ns\tpid\tphase\titer\n'
-		printf 'range\t1\t5000\t10\t1\tforward\t-\n'
-		printf '##end\t10\n'
-	} | dlp-phases | grep '^phase' | cut -f 2,3,6,10 >>got
-	# the forward ops' work is then of no phase
-	same "3
-0	backward	70	1
-0	-	50	1
-1	backward	70	1
-1	-	51	1
-2	backward	70	1
-2	-	52	1
--	forward	0	0" "$(cat got)"
-}
-
-@test "phases: work after its iteration's record is counted, and not lost" {
-	iterations 2 0 | sed '$d' >in
-	{
-		cat in
-		printf 'kern\t900\t30\t0\t890\t5\t1\t-\tbprop\t-\t0\n'
-		printf '##end\t7\n'
-	} | dlp-phases >out
-	grep -q '^##note	phases_late	1' out
-	grep '^phase' out | awk -F'\t' '$2 == 0 && $3 == "backward" { s += $6 }
-	    END { print s }' >got
-	same 100 "$(cat got)"
 }
 
 @test "mem: a profile without such events: which option supplies them" {
