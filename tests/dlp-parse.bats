@@ -135,92 +135,6 @@ in_order() {
 	    "$(per_dev kern <"$BATS_TEST_TMPDIR/a")"
 }
 
-@test "legends are the registry's columns" {
-	f=$(db legends <<<"INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES
-	    (1, 2, 0, 7, 1, \$T, 2, 3);
-	    INSERT INTO NVTX_EVENTS VALUES (1, 2, 59, 'r', \$T, NULL, NULL, 0)")
-	same "#kern	id	start_ns	dur_ns	pid	tid	dev	ctx	stream	corr	api	api_start_ns	api_dur_ns	idx	short	name_id	grid	block	regs	smem_bytes	dynsmem_bytes	node
-#range	id	start_ns	dur_ns	pid	tid	end_tid	domain	mode	text" \
-	    "$(dlp-parse "$f" | grep -E '^#(kern|range)	' | sort)"
-}
-
-@test "a launch, a graph launch, and a call without GPU work" {
-	f=$(db launch <<-'EOF'
-	INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES
-	    (100, 110, 0, $T, 1, 1, 0), (120, 150, 0, $T, 2, 4, 0),
-	    (160, 170, 0, $T, 3, 6, 5);
-	INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES
-	    (200, 230, 0, 7, 1, $T, 2, 3), (300, 310, 0, 7, 2, $T, 2, 3),
-	    (310, 330, 0, 7, 2, $T, 2, 3);
-	EOF
-	)
-	same "kern 100 10 -
-call 120 30 2
-kern 120 - -
-kern 120 - -
-call 160 10 0" "$(dlp-parse "$f" 2>/dev/null | awk -F'\t' '
-	    $1 == "kern" { print $1, $12, $13, "-" }
-	    $1 == "call" { print $1, $3, $4, $9 + 0 == 0 ? $10 : $10 }')"
-	same "1 2 3" "$(dlp-parse "$f" 2>/dev/null | column kern idx | xargs)"
-}
-
-@test "GPU work before its call, without a call, with another process's id" {
-	f=$(db odd <<-'EOF'
-	INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES
-	    (100, 110, 0, $T, 1, 1, 0),
-	    (105, 111, 0, $T + 16777216, 2, 1, 0);
-	INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES
-	    (50, 60, 0, 7, 1, $T, 2, 3), (102, 103, 0, 7, 9, $T, 2, 3),
-	    (104, 106, 0, 7, 2, $T, 2, 3), (107, 108, 0, 7, NULL, $T, 2, 3);
-	EOF
-	)
-	run --separate-stderr dlp-parse "$f"
-	[ "$status" -eq 0 ]
-	same "100 - - -" "$(column kern api_start_ns <<<"$output" | xargs)"
-	same "1 2 3 4" "$(column kern idx <<<"$output" | xargs)"
-	grep -q '^##note	gpu_without_call	3$' <<<"$output"
-	grep -q '^##note	gpu_before_call	1$' <<<"$output"
-	same 105 "$(column call start_ns <<<"$output")"
-}
-
-@test "two calls with one id: the first gets the work" {
-	f=$(db dup <<-'EOF'
-	INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES
-	    (100, 110, 0, $T, 1, 1, 0), (200, 210, 0, $T, 1, 1, 0),
-	    (300, 310, 67, $T, 2, 1, 0), (300, 309, 0, $T, 2, 1, 0);
-	INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES
-	    (150, 160, 0, 7, 1, $T, 2, 3), (400, 410, 0, 7, 2, $T, 2, 3);
-	EOF
-	)
-	run --separate-stderr dlp-parse "$f"
-	same "100 300" "$(column kern api_start_ns <<<"$output" | xargs)"
-	same "10 9" "$(column kern api_dur_ns <<<"$output" | xargs)"
-	same 200 "$(column call start_ns <<<"$output")"
-	grep -q '^##note	call_duplicates	1$' <<<"$output"
-	grep -q '^##note	call_twins	1$' <<<"$output"
-}
-
-@test "ends before starts, ranges never closed, huge and negative times" {
-	f=$(db times <<-'EOF'
-	INSERT INTO NVTX_EVENTS VALUES
-	    (-9223372036854775807, 5, 59, 'low', $T, NULL, NULL, 0),
-	    (-5, NULL, 59, 'open', $T, NULL, NULL, 0),
-	    (10, 4, 59, 'back', $T, NULL, NULL, 0),
-	    (9223372036854775806, 9223372036854775807, 59, 'high', $T, NULL,
-	    NULL, 0);
-	INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES
-	    (20, 10, 0, 7, 1, $T, 2, 3);
-	EOF
-	)
-	run --separate-stderr dlp-parse "$f"
-	[ "$status" -eq 0 ]
-	same "9223372036854775807 - - 1" \
-	    "$(column range dur_ns <<<"$output" | xargs)"
-	same - "$(column kern dur_ns <<<"$output")"
-	grep -q '^##note	end_before_start	2$' <<<"$output"
-	grep -q '^##note	never_closed	1$' <<<"$output"
-}
-
 @test "texts: NULL, registered, NUL, invalid UTF-8, a lone minus" {
 	f=$(db text <<-'EOF'
 	INSERT INTO NVTX_EVENTS VALUES
@@ -240,46 +154,6 @@ call 160 10 0" "$(dlp-parse "$f" 2>/dev/null | awk -F'\t' '
 	    "$(column range text <<<"$output" | tr '\n' '|')"
 	same 10 "$(column range end_tid <<<"$output" | tail -n 1)"
 	grep -q '^##note	unknown_strings	1$' <<<"$output"
-}
-
-@test "domains: by process, created late, unknown" {
-	f=$(db domain <<-'EOF'
-	INSERT INTO NVTX_EVENTS VALUES
-	    (1, 2, 59, 'a', $T, NULL, NULL, 1),
-	    (3, 4, 59, 'b', $T + 16777216, NULL, NULL, 1),
-	    (5, 6, 59, 'c', $T, NULL, NULL, 3),
-	    (7, 8, 59, 'd', $T, NULL, NULL, NULL),
-	    (9, NULL, 75, 'NCCL', $T, NULL, NULL, 1),
-	    (9, NULL, 75, NULL, $T + 16777216, NULL, 5, 1);
-	EOF
-	)
-	run --separate-stderr dlp-parse "$f"
-	same "NCCL|registered|domain 3||" \
-	    "$(column range domain <<<"$output" | tr '\n' '|')"
-	grep -q '^##note	unknown_domains	1$' <<<"$output"
-	same c "$(dlp-parse --domain 'domain 3' "$f" 2>/dev/null |
-	    column range text)"
-	same d "$(dlp-parse --domain default "$f" 2>/dev/null |
-	    column range text)"
-}
-
-@test "ids above 2^31, signed process ids" {
-	f=$(db ids <<-'EOF'
-	INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES
-	    (100, 110, 0, -144115188075855872 + $T, 9223372036854775807, 1, 0),
-	    (120, 130, 0, -144115188075855872 + $T, 4294967301, 1, 0);
-	INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES
-	    (200, 230, 3000000000, 4294967295, 9223372036854775807,
-	    -144115188075855872 + $T - 9, 2, 3),
-	    (300, 310, 0, 5000000000, 4294967301,
-	    -144115188075855872 + $T - 9, 2, 3);
-	EOF
-	)
-	run --separate-stderr dlp-parse "$f"
-	same "100 120" "$(column kern api_start_ns <<<"$output" | xargs)"
-	same "7 7" "$(column kern pid <<<"$output" | xargs)"
-	same "9 9" "$(column kern tid <<<"$output" | xargs)"
-	same "- 5000000000" "$(column kern stream <<<"$output" | xargs)"
 }
 
 @test "rows out of order: a few, many, the GPU far behind" {
@@ -312,47 +186,6 @@ call 160 10 0" "$(dlp-parse "$f" 2>/dev/null | awk -F'\t' '
 	grep -q '^##note	tables_sorted	1$' "$BATS_TEST_TMPDIR/out"
 }
 
-@test "columns missing, in another order, of the wrong type" {
-	f=$BATS_TEST_TMPDIR/cols.sqlite
-	rm -f "$f"
-	sqlite3 "$f" "CREATE TABLE StringIds (value TEXT, id INTEGER);
-	    INSERT INTO StringIds VALUES ('k', 1);
-	    CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (correlationId, shortName,
-	    extra, start, globalPid);
-	    INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (1, 1, 0, 5, $T),
-	    (1, 1, 0, 'five', $T), (1, 1, 0, NULL, $T);
-	    CREATE TABLE CUPTI_ACTIVITY_KIND_MEMCPY (end)"
-	run --separate-stderr dlp-parse "$f"
-	[ "$status" -eq 0 ]
-	same "kern	1	5	-	7	-	-	-	-	1	-	-	-	1	k	-	-	-	-	-	-	-" \
-	    "$(grep '^kern' <<<"$output")"
-	grep -q '^##note	bad_rows	2$' <<<"$output"
-	[[ $stderr == *"MEMCPY has no column 'start': not read"* ]]
-}
-
-@test "a view with the name of a table is not read" {
-	f=$(db view <<<"DROP TABLE NVTX_EVENTS; CREATE VIEW NVTX_EVENTS AS
-	    SELECT 1 AS start, 2 AS end, 59 AS eventType, 'x' AS text;")
-	run --separate-stderr dlp-parse "$f"
-	[ "$status" -eq 0 ]
-	[[ $stderr == *'NVTX_EVENTS is no table of its own: not read'* ]]
-	grep -q '^##note	views_not_read	1$' <<<"$output"
-}
-
-@test "nothing that is known" {
-	f=$BATS_TEST_TMPDIR/x.sqlite
-	rm -f "$f"
-	sqlite3 "$f" 'CREATE TABLE t (a)'
-	run --separate-stderr dlp-parse "$f"
-	[ "$status" -eq 2 ]
-	[ -z "$output" ]
-	[[ $stderr == "dlp-parse: $f: no known table"* ]]
-	sqlite3 "$f" 'CREATE TABLE read_only_ops (a)'
-	run --separate-stderr dlp-parse "$f"
-	[ "$status" -eq 2 ]
-	[[ $stderr == "dlp-parse: $f: no known table"* ]]
-}
-
 @test "a corrupt page: a message, exit 2, no ##end" {
 	f=$(db corrupt <<-'EOF'
 	WITH n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000)
@@ -367,52 +200,6 @@ call 160 10 0" "$(dlp-parse "$f" 2>/dev/null | awk -F'\t' '
 	[[ $stderr == *malformed* ]]
 	[ "${#stderr_lines[@]}" -le 2 ]
 	! grep -q '^##end' <<<"$output"
-}
-
-@test "selection: types, devices, processes, streams, times" {
-	f=$(db select <<-'EOF'
-	INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES
-	    (100, 110, 0, $T, 1, 1, 0), (120, 130, 0, $T + 16777216, 1, 1, 0),
-	    (140, 150, 0, $T, 2, 6, 0);
-	INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES
-	    (500, 530, 0, 7, 1, $T, 2, 3),
-	    (600, 610, 1, 8, 1, $T + 16777216, 2, 3);
-	INSERT INTO NVTX_EVENTS VALUES
-	    (90, 135, 59, 'step', $T, NULL, NULL, 0),
-	    (118, 131, 59, 'step', $T + 16777216, NULL, NULL, 0),
-	    (138, 160, 59, 'a/1', $T, NULL, NULL, 0);
-	EOF
-	)
-	kinds() {
-		dlp-parse "$@" "$f" 2>/dev/null | cut -f 1 |
-		    grep -v -e "^#" -e dev | xargs
-	}
-	same "range str kern range kern range call" "$(kinds)"
-	same "str kern kern" "$(kinds -T kern)"
-	same "call" "$(kinds --type call)"
-	same "range str kern range range call" "$(kinds --device 0)"
-	same "range str kern" "$(kinds --pid 8)"
-	same "range range str kern range call" "$(kinds --stream 8,9)"
-	same "range range str kern" "$(kinds --start 115 --end 0.121us)"
-	same "range range str kern range" "$(kinds --start 115 --end 139)"
-	# the inside of a range is that of its process
-	same "range str kern range kern" "$(kinds --range step)"
-	same "range str kern" "$(kinds --range step/0)"
-	same "range str kern" "$(kinds --range step@default/1)"
-	same "range call" "$(kinds --range a/1)"
-	run --separate-stderr dlp-parse --range none "$f"
-	[ "$status" -eq 2 ]
-	same "dlp-parse: --range: no range 'none' in the profile" "$stderr"
-	for o in '--device x' '--start 5y' '-T nothing' '--pid ,' \
-	    '--end 1e300s'; do
-		# shellcheck disable=SC2086 # two words
-		run --separate-stderr dlp-parse $o "$f"
-		[ "$status" -eq 2 ]
-		[ "${#stderr_lines[@]}" -eq 1 ]
-	done
-	run --separate-stderr dlp-parse --start 60ms --end 60ms "$f"
-	[ "$status" -eq 2 ]
-	[[ $stderr == *"--end is not after --start"* ]]
 }
 
 @test "a device, process, stream or domain that nothing has: one line" {
@@ -534,25 +321,6 @@ call 160 10 0" "$(dlp-parse "$f" 2>/dev/null | awk -F'\t' '
 	    sed 's/^n*/n/' | tr '\n' ' ')"
 }
 
-@test "NVTX names threads where the profile does not; other rows are counted" {
-	f=$(db names <<-EOF
-		INSERT INTO NVTX_EVENTS (start, eventType, text, globalTid) VALUES
-		    (1, 39, 'by nvtx', \$T), (1, 39, 'not this', \$T + 1),
-		    (1, 39, 'unused', 9 * 16777216), (2, 33, 'category', \$T);
-		INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES
-		    (5, 6, 0, \$T, 1, 1, 0);
-		CREATE TABLE ThreadNames (nameId, priority, globalTid);
-		INSERT INTO ThreadNames VALUES (5, 1, \$T + 1);
-	EOF
-	)
-	run --separate-stderr dlp-parse "$f"
-	same $'thread\t7\t10\tregistered\nthread\t7\t9\tby nvtx' \
-	    "$(grep ^thread <<<"$output")"
-	grep -q $'^##note\tnvtx_other_rows\t1$' <<<"$output"
-	same "$(grep ^thread <<<"$output")" \
-	    "$(dlp-parse -T thread "$f" 2>/dev/null | grep ^thread)"
-}
-
 @test "a table without rowids: one line, exit 2" {
 	f=$(db norowid <<-EOF
 		DROP TABLE CUPTI_ACTIVITY_KIND_KERNEL;
@@ -636,30 +404,6 @@ once() {
 	cmp one.err two.err
 	grep -q 'NVTX_EVENTS is far from start order: sorting it$' one.err
 	same late "$(column range text <two | head -n 1)"
-}
-
-@test "a recorded CUDA event has the time and thread of its call" {
-	f=$(db events <<-'SQL'
-	CREATE TABLE CUPTI_ACTIVITY_KIND_CUDA_EVENT (deviceId INTEGER,
-	    contextId INTEGER, streamId INTEGER, correlationId INTEGER,
-	    globalPid INTEGER, eventId INTEGER, eventSyncId INTEGER);
-	INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES
-	    (1000, 1100, 0, $T, 2, 1, 0), (1200, 1300, 0, $T, 3, 1, 0),
-	    (1200, 1300, 0, $T + 16777216, 4, 1, 0);
-	INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES
-	    (1500, 1600, 0, 7, 2, $T, 2, 3);
-	INSERT INTO CUPTI_ACTIVITY_KIND_CUDA_EVENT VALUES
-	    (0, 1, 7, 3, 7 * 16777216, 40, 1),
-	    (0, 1, 7, 4, 7 * 16777216, 41, 1),
-	    (0, 1, 7, 99, 7 * 16777216, 42, 1);
-	SQL
-	)
-	run dlp-parse "$f"
-	# 4 is another process' call, 99 is none: two are lost
-	[[ "$output" == *$'\nevent\t2\t1200\t7\t9\t0\t1\t7\t3\t40\n'* ]]
-	[[ "$output" == *$'##note\tcuda_events\t2'* ]]
-	[ "$(grep -c '^event' <<<"$output")" = 1 ]
-	! dlp-parse -T kern "$f" | grep -q '^event' || false
 }
 
 # Ids count what is written, as with -T TYPES, so that column is left out.

@@ -38,24 +38,6 @@ agg() {
 	    tr '\t' ' '
 }
 
-@test "the drift of values and its error are those of a line of least squares" {
-	local n v opts=()
-	for n in 3 4 5 10 20 100; do
-		# a drift, noise, and a wave that makes neighbours alike
-		v=$(awk -v n=$n 'BEGIN { srand(n); for (i = 0; i < n; i++)
-		    print int(1000 + 3 * i + 40 * rand() + 30 * sin(i / 4)) }')
-		# shellcheck disable=SC2086 # numbers
-		same "$(drift <<<"$v")" "$(agg $v)"
-	done
-	same "18.18 0.00" "$(agg 100 105 110 115 120)"
-	same "- -" "$(agg 1 2)"
-	opts=(-S 4K)
-	same "18.18 0.00" "$(agg 100 105 110 115 120)"
-	stream 1 2 3 >s
-	run -2 dlp-agg --partial -a drift s
-	[[ $output == *"needs the order of the records"* ]]
-}
-
 @test "a kernel that becomes slower shows, and the others do not" {
 	[ -e "$ROOT/tests/data/h200/graph_infer_node.sqlite.xz" ] || skip "no tests/data/h200"
 	xz -dc "$ROOT/tests/data/h200/graph_infer_node.sqlite.xz" >p.sqlite

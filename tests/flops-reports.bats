@@ -33,46 +33,6 @@ setup() {
 	    "$(awk -F'\t' 'NR == 2 { print $1, $2, $3, $4, $5, $6, $7, $8, $14, $15 }' got)"
 }
 
-@test "dlp flops: where a product's FLOPs are unknown, so are its helpers'" {
-	# PyProf's markers without padding: the convolution's result is unknown
-	cat >in <<-'EOF'
-	##dlp	1
-	#op	op_id	mod	op	dir	shapes	args
-	op	1	aten	conv2d	fprop	[[8,3,9,9],[4,3,3,3],[4]]	-
-	op	2	aten	linear	fprop	[[8,16],[4,16],[4]]	-
-	#kern	id	inst_id	op_id	dur_ns	name_id	short
-	kern	1	1	1	30	-	nchwToNhwcKernel
-	kern	2	1	1	50	-	sm80_xmma_fprop_implicit_gemm_f32
-	kern	3	1	1	20	-	sm80_xmma_fprop_implicit_gemm_f32
-	kern	4	2	2	40	-	sgemm
-	kern	5	2	2	10	-	splitKreduce_kernel
-	##end	7
-	EOF
-	dlp-flops in 2>/dev/null | dlp-rate -T kern 2>/dev/null |
-	    dlp-fmt --tsv -T kern -c id,role,flop,flop_ns >got
-	cat got
-	# 2 x 8 x 16 x 4 FLOPs, once
-	same "1 aux - 0
-2 main - 0
-3 part - 0
-4 main 1024 40
-5 aux 0 10" "$(sed 1d got | tr '	' ' ')"
-	dlp-flops in 2>/dev/null | grep -q '^##note	kern_flop_ns	50$'
-}
-
-@test "dlp roofline: a bar in a table only" {
-	dlp roofline "$LENET" >got
-	same "op.name,dir,dtype,n,gpu_ns,bound,bound_pct,ai,tflops,gb_s,peak_tflops,peak_pct,flop,bytes,exec_flop,flop_pct,bytes_pct" \
-	    "$(head -n 1 got | tr '\t' ,)"
-	dlp roofline -g type -w 120 "$LENET" | grep -q 'roof'
-	dlp roofline --csv -g type -p fp32=0.001 "$LENET" >slow
-	grep -q ',compute,' slow
-	# the products' time at that peak is longer than they took
-	awk -F, '$1 == "conv2d" && $7 <= 100' slow >bad
-	cat bad
-	[ ! -s bad ]
-}
-
 @test "dlp tc: eligible work without Tensor Cores, the longest first" {
 	dlp tc "$LENET" >got
 	awk -F'\t' 'NR > 1 && ($8 == "yes" || $3 == "-" || (last && $5 > last))
@@ -127,31 +87,6 @@ setup() {
 		grep '^dlp-parse: .*no GPU work' err
 		[ "$(grep -c . out)" -le 2 ]
 	done
-}
-
-# zoo_pyprof: convolutions, _scaled_mm and some others have no marker: they were
-# bound before the markers were; emit_nvtx was without sizes.
-@test "dlp coverage: work whose ranges have no sizes is counted, with the reason" {
-	dlp coverage -n 0 --tsv "$(profile h200/zoo_pyprof.sqlite.xz)" \
-	    2>/dev/null >got
-	awk -F'\t' '$1 == "shapes" && $2 != "(known)" {
-		if ($7 != "no_sizes" || $2 !~ /^(conv(_transpose)?[123]d|_scaled_mm|_foreach_.*|_fused_.*|lerp_|addcdiv_|gelu|silu|leaky_relu) /)
-			print
-		n++
-	}
-	END { if (n == 0) print "nothing is missing" }' got >bad
-	cat bad
-	[ ! -s bad ]
-	# such work has no FLOPs either, and nothing else has none for that reason
-	awk -F'\t' '$7 == "no_sizes" && $1 == "flop" { print $2 }' got | sort >flop
-	awk -F'\t' '$7 == "no_sizes" && $1 == "shapes" { print $2 }' got |
-	    sort | comm -13 - flop >bad
-	cat bad
-	[ ! -s bad ]
-	# all of the time is in the account
-	awk -F'\t' 'NR > 1 { s[$1] += $4; t[$1] += $2 == "(known)" ? $4 : 0 }
-	END { if (s["shapes"] != s["flop"] || s["tc"] != s["flop"]) print "no" }' got >bad
-	[ ! -s bad ]
 }
 
 # DLProf's database has no stride and padding, but the sizes of results.

@@ -132,51 +132,9 @@ for e in sorted((e for e in ev if e.get("cat") == "kernel"),
 	diff want got
 }
 
-@test "times: integers, decimals, exponents, short fractions" {
-	one='0	2500	0	7	k'
-	same "$one" "$(one_kernel "[$(kernel 5 2.5)]")"
-	same "$one" "$(one_kernel "[$(kernel 1428625748330.94 2.500)]")"
-	same "$one" "$(one_kernel "[$(kernel 1.2e15 25e-1)]")"
-	same "$one" "$(one_kernel "{\"traceEvents\":[$(kernel 1 2.50)],\"z\":{}}")"
-	# what is below a nanosecond is cut
-	same '0	2	0	7	k' "$(one_kernel "[$(kernel 1 0.00299)]")"
-	# the first event is 0: 0.940 after it
-	same '940	2500	0	7	k' "$(one_kernel "[$(kernel \
-	    1428625748330.94 2.5),$(kernel 1428625748330 0)]" | grep 940)"
-}
-
 @test "ids are numbers or texts" {
 	same '0	1000	2	13	k' \
 	    "$(one_kernel "[$(kernel 5 1 '"2"' '"13"')]")"
-}
-
-@test "a byte order mark, blanks, CRLF; standard input; all compressions" {
-	t="[$(kernel 5 2.5)]"
-	one='0	2500	0	7	k'
-	same "$one" "$(one_kernel $'\xef\xbb\xbf'"$t")"
-	same "$one" "$(one_kernel $'\r\n \t'"$t"$'\r\n')"
-	printf %s "$t" >f
-	for z in cat gzip xz zstd; do
-		$z -c <f >g 2>/dev/null || cat f >g
-		same "$one" "$(dlp-parse - 2>/dev/null <g |
-		    rows kern start_ns,dur_ns,dev,stream,kernel)"
-	done
-}
-
-@test "header keys stand before or after the events" {
-	h='"deviceProperties":[{"id":0,"name":"NVIDIA X","computeMajor":9,
-	    "computeMinor":0,"numSms":132,"totalGlobalMem":100}],
-	    "distributedInfo":{"rank":3,
-	    "world_size":8},"baseTimeNanoseconds":1000000'
-	e="\"traceEvents\":[$(kernel 5 1)]"
-	for t in "{$h,$e}" "{$e,$h}"; do
-		printf %s "$t" >f
-		dlp-parse f >s 2>/dev/null
-		grep -q "^##info${TAB}t0_ns${TAB}1005000\$" s
-		grep -q "^##info${TAB}rank${TAB}3\$" s
-		[ "$(rows dev dev,name,cc,n_sm <s)" = \
-		    "0${TAB}NVIDIA X${TAB}9.0${TAB}132" ]
-	done
 }
 
 @test "Python's frames: modules alone, all with --python" {
@@ -236,124 +194,6 @@ for e in sorted((e for e in ev if e.get("cat") == "kernel"),
 	    dd of=f bs=1 seek=20000 conv=notrunc 2>/dev/null
 	refused '*f: *'
 	dlp-parse --resync f 2>/dev/null | grep -q '^range'
-}
-
-@test "other files of PyTorch, by what is in them" {
-	while IFS='|' read -r want text; do
-		printf '%s' "$text" >f
-		refused "*f: $want"
-	done <<-'EOF'
-	a snapshot of PyTorch's memory, not a trace*|{"segments":[],"device_traces":[[{"action":"alloc"}]]}
-	a flight record of NCCL, not a trace*|{"version":"2.4","pg_config":{},"entries":[]}
-	an execution trace (ExecutionTraceObserver), not a trace*|{"schema":"1.1.1","pid":5,"nodes":[]}
-	JSON, but not a trace of torch.profiler: it has no traceEvents|{"displayTimeUnit":"ms"}
-	JSON, but not a trace of torch.profiler: none of its 2 elements is an event*|[[1,2],[3,4]]
-	a trace in Chrome's format, but not torch.profiler's*|{"traceEvents":[{"ph":"X","pid":3,"tid":1,"ts":1,"dur":2,"name":"fusion","args":{"hlo_op":"f"}},{}]}
-	EOF
-	python3 -c 'import pickle; pickle.dump({"segments": []}, open("f", "wb"))'
-	refused '*f: a pickle of Python, such as a snapshot*'
-	gzip -c f >f.gz
-	mv f.gz f
-	refused '*f: a pickle of Python, such as a snapshot*'
-	# not an event, but beside events
-	printf '[5,[1],%s]' "$(kernel 1 1)" >f
-	dlp-parse f 2>/dev/null >s
-	grep -qx "##note${TAB}bad_events${TAB}2" s
-	[ "$(grep -c '^kern' s)" -eq 1 ]
-}
-
-@test "copies: the kind is in the name, or in args" {
-	copy() { # NAME ARGS
-		printf '{"ph":"X","cat":"gpu_memcpy","name":"%s","pid":0,"tid":7,"ts":1,"dur":2,"args":{"bytes":4%s}}' "$1" "$2"
-	}
-	printf '[%s,%s,%s,%s,%s]' "$(copy 'Memcpy DtoD (Device -> Device)' '')" \
-	    "$(copy Memcpy ',"copy kind":"HtoD","src kind":"pageable","dst kind":"device"')" \
-	    "$(copy Memcpy ',"copy kind":"AtoD","src kind":"array","dst kind":"device_static"')" \
-	    "$(copy Memcpy ',"copy kind":"PtoP"')" "$(copy Memcpy '')" >f
-	same "- - -
-AtoD array device-static
-DtoD device device
-HtoD pageable device
-PtoP - -" "$(dlp-parse f 2>/dev/null | rows copy kind,src_mem,dst_mem | tr '\t' ' ' |
-	    LC_ALL=C sort)"
-}
-
-@test "events of other accelerators, and processes that are no number" {
-	call='{"ph":"X","cat":"xpu_runtime","name":"urEnqueueKernelLaunch","pid":5,"tid":6,"ts":1,"dur":2,"args":{"correlation":1}}'
-	printf '[%s,%s,%s]' "$call" "$call" "$(kernel 5 1)" >f
-	dlp-parse f 2>err >s
-	grep -q '^dlp-parse: f: events of accelerators other.*, such as xpu_runtime: 2$' err
-	grep -qx "##note${TAB}other_events${TAB}2" s
-	[ "$(grep -c '^kern' s)" -eq 1 ]
-	# as programs do that put the traces of ranks into one file
-	sed 's/xpu_runtime/cuda_runtime/g; s/"pid":5/"pid":"[TP00] 5"/g' f >g
-	dlp-parse g 2>err >s
-	grep -q 'whose process is no number, such as \[TP00\] 5: of several' err
-	grep -qx "##note${TAB}bad_events${TAB}2" s
-	# two processes whose calls have the same ids
-	c='{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":5,"tid":6,"ts":1,"dur":2,"args":{"correlation":1}}'
-	printf '[%s,%s,%s,%s]' "$c" "${c/5/50}" "$(kernel 5 1)" "$(kernel 7 1)" >f
-	dlp top f 2>err >out
-	grep -q '1 calls have the id of another call, which got their work (call_duplicates)' err
-}
-
-@test "keys that are there twice, or null: as in Python's json" {
-	cat >f <<-'EOF'
-	{"schemaVersion":1,"distributedInfo":{"rank":1},"distributedInfo":{"rank":2},
-	"deviceProperties":[{"id":0,"name":"A"}],"deviceProperties":[{"id":0,"name":"B"}],
-	"traceEvents":[
-	{"ph":"X","cat":"kernel","name":"a","name":"b","pid":0,"tid":7,"ts":1,"dur":2,"args":{"stream":7,"stream":9}},
-	{"ph":"X","cat":"kernel","name":"c","pid":0,"tid":7,"ts":1,"ts":3,"dur":4,"dur":5,"args":{"stream":7,"registers per thread":8},"args":{"device":1}},
-	{"ph":"X","cat":"python_function","args":{"stream":6},"cat":"kernel","name":"d","pid":0,"tid":7,"ts":5,"dur":1},
-	{"ph":"X","cat":"kernel","name":"e","pid":0,"tid":7,"ts":6,"dur":1,"args":{"stream":3},"args":null},
-	{"ph":"X","cat":"kernel","name":null,"pid":0,"tid":7,"ts":7,"dur":null,"args":{"stream":null,"device":null}}]}
-	EOF
-	python3 -c '
-import json
-t = json.load(open("f"))
-first = min(e["ts"] for e in t["traceEvents"])
-for e in t["traceEvents"]:
-    a = e.get("args") or {}
-    show = lambda v: "-" if v is None else str(v)
-    print(*map(show, [(e["ts"] - first) * 1000, e["dur"] and e["dur"] * 1000,
-        a.get("device") or e["pid"], a.get("stream") or e["tid"], e["name"],
-        a.get("registers per thread")]), sep="\t")
-print(t["distributedInfo"]["rank"], t["deviceProperties"][0]["name"])' >want
-	dlp-parse f 2>/dev/null >s
-	{
-		rows kern start_ns,dur_ns,dev,stream,kernel,regs <s
-		echo "$(sed -n "s/^##info${TAB}rank$TAB//p" s)" \
-		    "$(rows dev name <s)"
-	} >got
-	diff want got
-	printf %s "{\"traceEvents\":[$(kernel 1 1)],\"traceEvents\":[$(kernel 2 1)]}" >f
-	[ "$(dlp-parse f 2>/dev/null | grep -c '^kern')" -eq 2 ]
-}
-
-@test "durations that are no number, or too long, are unset and counted" {
-	for v in '"x"' null '[]' '{}' true 1e400 1e30 9223372036854775807; do
-		printf '%s,' "$(kernel 1 "$v")"
-	done >f
-	for v in 0 1e-400 -0 0e400 '"0"'; do
-		printf '%s,' "$(kernel 1 "$v")"
-	done >>f
-	printf '[%s%s]' "$(cat f)" '{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":1}' >g
-	dlp-parse g >s 2>/dev/null
-	grep -qx "##note${TAB}no_duration${TAB}9" s
-	same '9 -
-5 0' "$(rows kern dur_ns <s | sort | uniq -c | sed 's/^ *//')"
-	dlp top g 2>err >out
-	grep -q '9 events of the trace have no usable duration (no_duration)' err
-}
-
-@test "texts of other encodings" {
-	printf '\xff\xfe[\0{\0' >f
-	refused '*f: text in UTF-16: iconv *'
-	printf '\xfe\xff\0[\0{' >f
-	refused '*f: text in UTF-16: iconv *'
-	# a NUL would end the name
-	same "0${TAB}1000${TAB}0${TAB}7${TAB}a�b" \
-	    "$(one_kernel "[$(kernel 1 1 | sed 's/"k"/"a\\u0000b"/')]")"
 }
 
 @test "hostile JSON: nesting, a text without end, ids of every type" {
@@ -445,58 +285,6 @@ print(sum(1 for e in json.load(sys.stdin)["traceEvents"]
 		    sort | uniq -c >"${f##*.}"
 	done
 	diff xz gz
-}
-
-@test "AMD: matrix cores by the names of kernels, peaks, words" {
-	while read -r want name; do
-		[ "$(echo "$name" | dlp-tc | cut -f 2)" = "$want" ] || {
-			echo "$name"
-			return 1
-		}
-	done <<-EOT
-	yes Cijk_Alik_Bljk_BBS_BH_Bias_HA_S_SAV_UserArgs_MT64x64x64_MI16x16x1_SN
-	no Cijk_BSS_GA
-	yes igemm_fwd_gtcx3_nhwc_bf16_bx0_ex1_bt64x64x64_wt16x16x16
-	yes attn_fwd
-	yes aiter::fmha_fwd_hd128_bf16_rtz
-	yes _matmul_ogs_NNT_bf16xbf16xmxfp4_16x128x256x1
-	no SubTensorOpWithScalar1d
-	no miopenSp3AsmConv_v30_3_1_gfx9_fp16_dot2_stride1
-	EOT
-	# ROCm's number of the GPU, 2, is not that of its properties, 0
-	k=$(kernel 5 1 2 0 | sed 's/"k"/"Cijk_A_MT64x64x64_MI16x16x1_SN"/')
-	printf '%s' "{\"hip_runtime_version\":60443483,\"deviceProperties\":[
-	    {\"id\":0,\"name\":\"AMD Instinct MI300X VF\"}],
-	    \"traceEvents\":[$k]}" >t.json
-	run dlp t.json
-	[[ $output == *'AMD Instinct MI300X VF; HIP 6.4'* ]]
-	[[ $output == *'matrix core kernels             1.0 us 100.0 %'* ]]
-	[[ $output != *'Tensor Core kernels'* && $output != *'not used: 0'* ]]
-}
-
-@test "convolutions without a backward: the result by stride, padding, ..." {
-	# 2 * 64 * 32 * 3 * 3 * 3 * 64 * 64 = 452984832
-	dlp-parse "$OWN/graph_infer.json.gz" 2>/dev/null | dlp-correlate 2>/dev/null |
-	    dlp-flops 2>/dev/null | dlp-fmt -T kern --tsv -c family,flop,bytes |
-	    awk '$1 == "conv" && $2 != "-"' | sort -u >got
-	grep -q "^conv${TAB}452984832${TAB}36703616\$" got
-	conv() { # SIZES SCALARS RESULT
-		printf '[{"ph":"X","cat":"cpu_op","name":"aten::convolution","pid":1,"tid":1,"ts":1,"dur":9,"args":{"Ev Idx":3,"Input Dims":%s,"Concrete Inputs":["","","",%s]}},%s]' \
-		    "$1" "$2" "$(kernel 5 1)" >f
-		same "$3" "$(dlp-parse f 2>/dev/null | rows range text |
-		    sed -n 's/.*result = //p')"
-	}
-	# (9 + 2 * 1 - 2 * (3 - 1) - 1) / 2 + 1 = 4
-	conv '[[2,4,9,9],[8,4,3,3],[]]' \
-	    '"[2, 2]","[1, 1]","[2, 2]","False","[0, 0]","1"' '[2, 8, 4, 4]'
-	# (9 - 1) * 2 - 2 * 1 + (3 - 1) + 1 + 1 = 18; 8 * 2 groups
-	conv '[[2,4,9],[4,8,3],[]]' '"[2]","[1]","[1]","True","[1]","2"' \
-	    '[2, 16, 18]'
-	# nothing that cannot be
-	conv '[[2,4,9],[4,8,3],[]]' '"[0]","[1]","[1]","False","[0]","1"' ''
-	conv '[[2,4,1],[4,8,3],[]]' '"[1]","[0]","[1]","False","[0]","1"' ''
-	conv '[[2,4,1],[4,8,3],[]]' '"x","[0]","[1]","False","[0]","1"' ''
-	conv '[[2,4],[4,8,3],[]]' '"[1]","[0]","[1]","False","[0]","1"' ''
 }
 
 # bats test_tags=more
@@ -635,55 +423,6 @@ json.dump(ev, open("old.json", "w"))' >want
 	dlp mem -g time "$OWN/gpt2_bf16.json.gz" 2>/dev/null | grep -q '#####'
 }
 
-# The op is the outermost cpu_op of the thread, or, for a backward node, the op
-# of the forward pass with its sequence number.
-@test "dlp mem: the op in which PyTorch's allocator was called" {
-	zcat "$OWN/gpt2_bf16.json.gz" | python3 -c '
-import collections, json, sys
-from decimal import Decimal
-ns = lambda x: int(Decimal(str(x)) * 1000)
-ev = json.load(sys.stdin)["traceEvents"]
-rows = collections.defaultdict(list)
-for e in ev:
-    if e.get("cat") == "cpu_op":
-        rows[e["tid"]].append((ns(e["ts"]), -ns(e["dur"]), e))
-    elif e["name"] == "[memory]" and e["args"]["Device Type"] == 1:
-        rows[e["tid"]].append((ns(e["ts"]), 1, e))
-made, where = {}, []
-for row in rows.values():
-    stack = []
-    for t, d, e in sorted(row, key=lambda x: x[:2]):
-        while stack and stack[-1][0] <= t:
-            stack.pop()
-        if d > 0:
-            where.append((e["args"]["Bytes"] > 0, stack[0][1] if stack else None))
-            continue
-        stack.append((t - d, e))
-        a = e["args"]
-        if e["name"].startswith("aten::") and not a.get("Fwd thread id"):
-            made[a.get("Sequence number")] = stack[0][1]["name"]
-n = collections.Counter()
-for alloc, op in where:
-    at = "-"
-    if op:
-        at = op["name"]
-        if at.startswith("autograd::"):
-            at = made.get(op["args"].get("Sequence number"), at)
-    n["alloc" if alloc else "free", at.replace("aten::", "")] += 1
-for k in sorted(n):
-    print(*k, n[k], sep="\t")
-' >want
-	dlp-parse "$OWN/gpt2_bf16.json.gz" | dlp-correlate 2>/dev/null >s
-	rows mem op,at <s | LC_ALL=C sort | uniq -c |
-	    awk '{ print $2 "\t" $3 "\t" $1 }' >got
-	diff want got
-	# twice the logits of 2048 tokens and 50257 words, of four bytes each
-	dlp mem -l --tsv "$OWN/gpt2_bf16.json.gz" 2>/dev/null >list
-	same "backward${TAB}cross_entropy_loss${TAB}$((2 * 2048 * 50257 * 4))" \
-	    "$(sed -n 2p list | cut -f 5,7,10)"
-	sed -n 2p list | cut -f 6 | grep -q 'nn.Module: GPT2LMHeadModel_0$'
-}
-
 @test "CUDA events: a wait names the call that recorded what it waits for" {
 	# b runs on stream 8 after a, which runs on stream 7 until 60 us
 	cat >f <<-'EOF'
@@ -732,29 +471,6 @@ for c in sorted(want):
           calls[c]["tid"], sep="\t")' >want
 	[ "$(wc -l <want)" -eq 20 ]
 	same "$(cat want)" "$(dlp-parse "$f" | rows event corr,stream,event,tid)"
-}
-
-@test "collectives: the size of their group, and what goes over each link" {
-	# an all_reduce of 1000 floats among 4: 2 * 3 / 4 * 4000 bytes
-	comm() { # GROUP NELEMS NAME
-		printf '{"ph":"X","cat":"cpu_op","name":"record_param_comms","pid":5,"tid":6,"ts":2,"dur":6,"args":{"Collective name":"%s","dtype":"Float","In msg nelems":%s,"Out msg nelems":%s,"Group size":%s}}' "$3" "$2" "$2" "$1"
-	}
-	ev=$(comm 4 1000 allreduce),'{"ph":"X","cat":"cpu_op","name":"c10d::allreduce_","pid":5,"tid":6,"ts":1,"dur":8,"args":{"External id":1}},
-	{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":5,"tid":6,"ts":3,"dur":2,"args":{"correlation":1}},
-	{"ph":"X","cat":"kernel","name":"ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevComm*)","pid":0,"tid":7,"ts":10,"dur":50,"args":{"correlation":1}}'
-	bus() {
-		dlp-parse "$@" 2>/dev/null | dlp-correlate 2>/dev/null |
-		    dlp-flops 2>/dev/null | rows kern op,bus_bytes
-	}
-	echo "[$ev,$(comm 1 0 wait)]" >f
-	dlp-parse f 2>/dev/null | grep -qx "##info${TAB}group_size${TAB}4"
-	same "all_reduce${TAB}6000" "$(bus f)"
-	# groups of several sizes: not known
-	echo "[$ev,$(comm 2 10 allreduce)]" >g
-	dlp-parse g 2>/dev/null | grep -qx "##info${TAB}group_size${TAB}mixed"
-	same "all_reduce${TAB}-" "$(bus g)"
-	same "all_reduce${TAB}-
-all_reduce${TAB}-" "$(bus f g)"
 }
 
 @test "types of inputs: of ops, and of kernels whose names have none" {
@@ -929,49 +645,6 @@ for k in sorted(n):
 	diff <(sort want) <(sort got)
 }
 
-# The second thread's number is such that mixed(1) ^ 5 = mixed(2) ^ number, by
-# the mixing of common/map.c: keys of two numbers must be exact.
-@test "names of threads whose numbers are made to meet" {
-	python3 - <<-'END' >t.json
-	import json
-	def mix(x):
-	    for _ in range(2):
-	        x ^= x >> 32
-	        x = x * 0xd6e8feb86659fd93 & (1 << 64) - 1
-	    return x ^ x >> 32
-	other = mix(1) ^ mix(2) ^ 5
-	other -= (other >> 63) << 64
-	events = []
-	for pid, tid, name in (1, 5, 'first'), (2, other, 'second'):
-	    events += [{'ph': 'M', 'name': 'thread_name', 'pid': pid, 'tid': tid,
-	                'args': {'name': name}},
-	               {'ph': 'X', 'cat': 'cuda_runtime', 'name': 'cudaLaunchKernel',
-	                'pid': pid, 'tid': tid, 'ts': 10, 'dur': 5,
-	                'args': {'correlation': pid}}]
-	print(json.dumps({'schemaVersion': 1, 'traceEvents': events}))
-	END
-	same 'first second' "$(dlp-parse t.json | dlp-fmt -T thread --tsv -c name |
-	    tail -n +2 | tr '\n' ' ' | sed 's/ $//')"
-}
-
-@test "kernels outside of ops: what a user of torch.profiler can do" {
-	op='{"ph":"X","cat":"cpu_op","name":"aten::empty","pid":5,"tid":6,"ts":1,"dur":2}'
-	call='{"ph":"X","cat":"cuda_driver","name":"cuLaunchKernelEx","pid":5,"tid":6,"ts":5,"dur":2,"args":{"correlation":1}}'
-	printf '[%s,%s,%s]' "$op" "$call" "$(kernel 10 500)" >f
-	dlp advise --tsv f 2>/dev/null | grep '^no_op' >s
-	grep -q 'launched outside of ops.*torch.library.triton_op.*record_function' s
-	! grep -q 'Record ops' s
-	dlp f 2>/dev/null | tr -s ' \n' ' ' >s
-	grep -q '> op: they were launched outside of ops' s
-	# without shapes anywhere they are asked for
-	grep -q '> sizes: torch.profiler.profile(record_shapes=True)' s
-	printf '{"record_shapes":1,"traceEvents":[%s,%s,%s]}' "$op" "$call" \
-	    "$(kernel 10 500)" >f
-	dlp f 2>/dev/null | grep -q '> sizes: they come with the op'
-	printf '[%s,%s]' "$call" "$(kernel 10 500)" >f
-	dlp advise --tsv f 2>/dev/null | grep '^no_op' | grep -q 'Record ops and calls'
-}
-
 @test "launch_bound: torch.profiler's own time is a part, of unknown length" {
 	dlp advise --tsv "$OWN/gpt2_bf16.json.gz" 2>/dev/null |
 	    grep '^launch_bound' >s
@@ -982,26 +655,6 @@ for k in sorted(n):
 	    'tool    torch.profiler with record_shapes, profile_memory, with_stack'
 	dlp advise --tsv "$DATA/h200/gpt2_bf16.sqlite.xz" 2>/dev/null >s
 	! grep 'torch.profiler' s
-}
-
-@test "dlp FILE proposes dlp serve for a server, dlp ranks for one of several" {
-	step='{"ph":"X","cat":"user_annotation","name":"execute_context_0(0)_generation_32(32)","pid":5,"tid":6,"ts":1,"dur":2400}'
-	call='{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":5,"tid":6,"ts":534,"dur":10,"args":{"correlation":1}}'
-	printf '[%s,%s,%s]' "$step" "$call" "$(kernel 8371 9000)" >f
-	dlp f 2>/dev/null | grep -qx 'next: dlp serve f'
-	dlp serve --tsv f 2>/dev/null | grep -q decode
-	# launched at 534 us, begun at 8371 us: what the GPU did is not known
-	same "unknown${TAB}8370000" "$(dlp gaps -k execute --tsv f 2>/dev/null |
-	    awk -F'\t' -v OFS='\t' 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next }
-	    $(c["dur_ns"]) > 1000000 { print $(c["class"]), $(c["dur_ns"]) }')"
-	for n in 1 2; do
-		printf '{"distributedInfo":{"rank":0,"world_size":%s},"traceEvents":[%s,%s,%s]}' \
-		    "$n" "$call" "$(kernel 545 9000)" \
-		    "$(kernel 9545 90 | sed 's/"k"/"ncclDevKernel_AllReduce_Sum_f32"/')" >f
-		dlp f 2>/dev/null >s"$n"
-	done
-	! grep 'dlp ranks' s1
-	grep -q 'dlp ranks.*FILE\.\.\.' s2
 }
 
 @test "fused_optimizer: only of optimizers that have fused=True" {
@@ -1067,33 +720,6 @@ json.dump(d, sys.stdout)' >f
 	    dlp-flops 2>/dev/null | dlp-busy | dlp-gaps | dlp-advise |
 	    dlp-fmt -T in_use --tsv -c name,used >s
 	grep -qx 'graphs	yes' s
-}
-
-@test "Triton's launches: their arguments, and the bytes of each by its type" {
-	cat >f <<-'EOF'
-	[{"ph":"X","cat":"cpu_op","name":"triton_poi_fused_add_0","pid":1,"tid":1,"ts":1,"dur":9,"args":{"External id":3,
-	"Input Dims":[[8,
-	  16],[16],[8,16],[]],"Input type":["c10::BFloat16","float","c10::BFloat16","Scalar"],
-	"Input Strides":[[16,1],[1],[16,1],[]],"Concrete Inputs":["","","","128"],
-	"kernel_backend":"triton","kernel_kwargs":"XBLOCK=64","grid":"grid(128,)","num_warps":4,"num_stages":1,
-	"kernel_file":"/tmp/torchinductor_me/ab/cabc.py","kernel_hash":"cabc"}},
-	{"ph":"X","cat":"cuda_driver","name":"cuLaunchKernel","pid":1,"tid":1,"ts":2,"dur":1,"args":{"correlation":1}},
-	{"ph":"X","cat":"kernel","name":"triton_poi_fused_add_0","pid":0,"tid":7,"ts":5,"dur":1,"args":{"correlation":1}}]
-	EOF
-	dlp-parse f 2>/dev/null | dlp-correlate 2>/dev/null | dlp-flops 2>/dev/null >s
-	# 2 * 8 * 16 elements of two bytes, 16 of four; an addition for each of 128
-	same "576${TAB}128" "$(rows kern est_bytes,est_flop <s)"
-	same '[8,16],[16],[8,16],[]' "$(rows op shapes <s | tr -d ' ' |
-	    sed 's/^.//; s/.$//')"
-	rows op args <s | python3 -c '
-import json, sys
-a = json.loads(sys.stdin.read())
-print([x.get("dtype") for x in a[:4]], a[0]["shape"], a[3]["value"])
-print({x["name"]: x["value"] for x in a[4:]})' >got
-	diff - got <<-'EOT'
-	['c10::BFloat16', 'float', 'c10::BFloat16', 'Scalar'] [8, 16] 128
-	{'kernel_kwargs': 'XBLOCK=64', 'grid': 'grid(128,)', 'num_warps': '4', 'num_stages': '1', 'kernel_file': 'cabc.py'}
-	EOT
 }
 
 # bats test_tags=more

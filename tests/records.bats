@@ -162,12 +162,3 @@ setup() {
 	[ "$status" = 2 ]
 	[ "$output" = "dlp-flops: --drop: prim is given twice" ]
 }
-
-@test "a type that nobody knows: the message has those of the registry" {
-	printf '##dlp\t1\n#kern\tid\nkern\t1\n##end\t1\n' >"$BATS_TEST_TMPDIR/in"
-	run dlp-agg -T foobar -a count "$BATS_TEST_TMPDIR/in"
-	[ "$status" -eq 2 ]
-	# the columns of agg are those that the user asks for
-	same "$({ echo agg; "$DUMP" tsv | cut -f 1 | grep -vx '\*'; } | sort -u)" \
-	    "$(sed 's/, /\n/g' <<<"${output##*; known are }" | sort)"
-}
