@@ -19,28 +19,6 @@ sql() {
 	sqlite3 -tabs "$LENET" "$1"
 }
 
-@test "union of API calls that overlap on two threads: as SQL has it" {
-	dlp-parse "$LENET" | dlp-agg -T call,range -g pid -a union | rows >got
-	dlp-parse "$LENET" | awk -F'\t' -v OFS='\t' '
-	/^#(call|range)\t/ {
-		t = substr($1, 2)
-		for (i = 2; i <= NF; i++) at[t, $i] = i
-	}
-	/^(call|range)\t/ && $at[$1, "dur_ns"] != "-" {
-		print $at[$1, "pid"], $at[$1, "start_ns"],
-		    $at[$1, "start_ns"] + $at[$1, "dur_ns"]
-	}' >ivl
-	# gaps and islands
-	sqlite3 -tabs :memory: 'CREATE TABLE t(p INT, a INT, b INT)' \
-	    '.import ivl t' \
-	    'WITH s AS (SELECT *, max(b) OVER (PARTITION BY p ORDER BY a, b
-		ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS e FROM t)
-	    SELECT p, sum(CASE WHEN e IS NULL OR e < a THEN b - a
-		WHEN b > e THEN b - e ELSE 0 END) FROM s GROUP BY p' >want
-	[ -s got ]
-	cmp want got
-}
-
 @test "two profiles in one stream: kernels by name add up, ids do not meet" {
 	dlp-parse "$LENET" >a
 	# the second one has its strings in another order

@@ -8,11 +8,6 @@ setup() {
 	cd "$BATS_TEST_TMPDIR" || return
 }
 
-sql() {
-	command -v sqlite3 >/dev/null || skip "no sqlite3"
-	sqlite3 -tabs -readonly "file:$1?immutable=1" "$2"
-}
-
 # records TYPE [FILE]: the data lines of a type, without the tag.
 records() {
 	sed -n "s/^$1	//p" "${@:2}"
@@ -20,94 +15,6 @@ records() {
 
 correlated() {
 	dlp-parse "$(profile "$1")" 2>/dev/null | dlp-correlate 2>/dev/null
-}
-
-# A table of the step ranges and of the kernels launched inside, by SQL:
-# number, text, CPU start and length, GPU start and end, sum, kernels.
-steps_by_sql() {
-	sql "$1" "
-	WITH step AS (SELECT row_number() OVER (ORDER BY start) - 1 AS n,
-	    text, start AS lo, end AS hi, globalTid >> 24 AS pid
-	    FROM NVTX_EVENTS WHERE text GLOB 'iteration [0-9]*'),
-	work AS (SELECT r.start AS t, k.start AS lo, k.end AS hi, 1 AS kern
-	    FROM CUPTI_ACTIVITY_KIND_KERNEL k
-	    JOIN CUPTI_ACTIVITY_KIND_RUNTIME r USING (correlationId)
-	    UNION ALL SELECT r.start, m.start, m.end, 0
-	    FROM CUPTI_ACTIVITY_KIND_MEMCPY m
-	    JOIN CUPTI_ACTIVITY_KIND_RUNTIME r USING (correlationId)
-	    UNION ALL SELECT r.start, m.start, m.end, 0
-	    FROM CUPTI_ACTIVITY_KIND_MEMSET m
-	    JOIN CUPTI_ACTIVITY_KIND_RUNTIME r USING (correlationId))
-	SELECT n, text, step.lo, step.hi - step.lo, min(work.lo),
-	    max(work.hi), sum((work.hi - work.lo) * kern), sum(kern)
-	FROM step JOIN work ON t >= step.lo AND t < step.hi
-	GROUP BY n ORDER BY n"
-}
-
-iterations_as_sql() {
-	need_data "$1"
-	correlated "$1" | dlp-iter -k iteration >out
-	same "$(steps_by_sql "$(profile "$1")")" \
-	    "$(records iter out | cut -f 1-6,9,10)"
-}
-
-@test "the shipped profile: iterations as SQL has them" {
-	dlp-parse "$LENET" | dlp-correlate | dlp-iter -k iteration >out
-	same "$(steps_by_sql "$LENET")" \
-	    "$(records iter out | cut -f 1-6,9,10)"
-	[ "$(records iter out | wc -l)" = 4 ]
-}
-
-# bats test_tags=long
-@test "real profiles: iterations as SQL has them" {
-	for p in lenet_pyprof_train lenet_emitnvtx_train gpt2_bf16 \
-	    resnet50_fp32 resnet50_tf32 zoo zoo_pyprof loader; do
-		iterations_as_sql h200/$p.sqlite.xz
-	done
-}
-
-@test "GPT-2: three steps, and what they take" {
-	correlated h200/gpt2_bf16.sqlite.xz | dlp-iter -k iteration >out
-	same "12.6 5.80
-11.0 5.79
-11.7 5.80" "$(records iter out |
-	    awk -F'\t' '{ printf "%.1f %.2f\n", $4 / 1e6, $9 / 1e6 }')"
-}
-
-@test "ResNet-50: the GPU is behind, a step is its step" {
-	correlated h200/resnet50_fp32.sqlite.xz | dlp-iter -k iteration >out
-	same "30 42
-30 42
-28 42" "$(records iter out |
-	    awk -F'\t' '{ printf "%.0f %.0f\n", $4 / 1e6, $8 / 1e6 }')"
-	# from the first's start on the CPU, by the ends on the GPU
-	same "$(records iter out | awk -F'\t' 'NR == 1 { end = $3 }
-	    { print $6 - end; end = $6 }')" "$(records iter out | cut -f 8)"
-}
-
-@test "the loader: what one step waits for is not in two" {
-	correlated h200/loader.sqlite.xz | dlp-iter -k iteration >out
-	# the CPU is behind: from one start to the next, and to the last end
-	same "$(records iter out | awk -F'\t' 'NR > 1 { print $3 - last }
-	    { last = $3; end = $3 + $4 } END { print end - last }')" \
-	    "$(records iter out | cut -f 8)"
-}
-
-@test "the union of GPU work in an iteration: as SQL has it" {
-	dlp-parse "$LENET" | dlp-correlate | dlp-iter -k iteration >out
-	awk -F'\t' '/^#/ { for (i = 1; i <= NF; i++) p[$1, $i] = i; next }
-	    $1 ~ /^(kern|copy|set)$/ { t = "#" $1
-		print $p[t, "iter"], $p[t, "start_ns"], sprintf("%.0f",
-		    $p[t, "start_ns"] + $p[t, "dur_ns"]) }' OFS='\t' out >work
-	sqlite3 -tabs :memory: 'CREATE TABLE w(n, a INT, b INT)' \
-	    '.import work w' "
-	WITH r AS (SELECT n, a, b, max(b) OVER (PARTITION BY n ORDER BY a, b
-	    ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS m
-	    FROM w WHERE n <> '-')
-	SELECT n, sum(CASE WHEN m IS NULL OR a >= m THEN b - a
-	    WHEN b > m THEN b - m ELSE 0 END) FROM r GROUP BY n ORDER BY n
-	" >want
-	same "$(cat want)" "$(records iter out | cut -f 1,7)"
 }
 
 @test "without a key: the step ranges, byte by byte" {
@@ -124,25 +31,6 @@ iterations_as_sql() {
 		same "$(records iter a)" "$(records iter b)"
 		[ ! -s err ]
 	done
-}
-
-# They cover 59.7 % of the time, but hold most of the GPU work.
-@test "without a key: numbered ranges with most of the GPU work" {
-	f=$(profile h200/graph_infer_node.sqlite.xz)
-	dlp-parse "$f" | dlp-correlate >in
-	same 1 "$(sqlite3 "$f" "
-	WITH w AS (SELECT start, end, correlationId c
-	    FROM CUPTI_ACTIVITY_KIND_KERNEL UNION ALL SELECT start, end,
-	    correlationId FROM CUPTI_ACTIVITY_KIND_MEMCPY UNION ALL
-	    SELECT start, end, correlationId FROM CUPTI_ACTIVITY_KIND_MEMSET)
-	SELECT sum((w.end - w.start) * EXISTS (SELECT 1 FROM NVTX_EVENTS n
-	    WHERE n.text LIKE 'iteration %' AND r.start BETWEEN n.start AND n.end))
-	    > sum(w.end - w.start) / 2
-	FROM w JOIN CUPTI_ACTIVITY_KIND_RUNTIME r ON r.correlationId = w.c")"
-	dlp-iter in 2>err >a
-	[ ! -s err ]
-	same "$(dlp-iter -k iteration in | records iter -)" "$(records iter a)"
-	same iteration "$(dlp-iter --list in | records cand - | head -n 1 | cut -f2)"
 }
 
 @test "every record has an iteration or none; nothing is lost" {

@@ -1,10 +1,9 @@
-# DLProf's eight reports: the original's own where there are some, and on all
-# profiles their totals against each other and against SQL.
+# DLProf's eight reports: the original's own where there are some; forms and
+# options of all.
 
 # bats file_tags=long
 load lib
 
-TAB='	'
 REPORTS='summary detail iteration kernel tensor op_type group_node
 expert_systems'
 
@@ -53,94 +52,6 @@ column() {
 	END { if (at) printf "%.0f\n", what == "n" ? n : sum }'
 }
 
-# sql FILE: "time count" of the kernels, whatever recorded them; the run of a
-# CUDA graph that was recorded as a whole is one
-sql() {
-	local t all=
-
-	for t in CONCURRENT_KERNEL KERNEL GRAPH_TRACE; do
-		t=CUPTI_ACTIVITY_KIND_$t
-		case $t in
-		*_KERNEL) [ -z "$all" ] || continue ;;
-		esac
-		[ -z "$(sqlite3 "$1" ".tables $t")" ] ||
-		    all="$all${all:+ UNION ALL }SELECT start, end FROM $t"
-	done
-	if [ -z "$all" ]; then
-		echo 0 0
-	else
-		sqlite3 -separator ' ' "$1" \
-		    "SELECT coalesce(sum(end - start), 0), count(*) FROM ($all)"
-	fi
-}
-
-# agree FILE: fails where the totals of the reports differ
-agree() {
-	local kern calls
-
-	stream "$1" busy tree stat >s
-	read -r time n < <(sql "$1")
-	report kernel --tsv >kernel
-	report iteration --tsv >iteration
-	report detail --tsv >detail
-	report op_type --tsv >op_type
-	report group_node --tsv >group
-	report summary --tsv >summary
-	same "$time" "$(column 'Total GPU Time (ns)' <kernel)"
-	same "$time" "$(column 'GPU Duration (ns)' <iteration)"
-	same "$n" "$(column 'GPU Duration (ns)' n <iteration)"
-	kern=$(awk -F'\t' '$1 == "All Kernels" && $3 ~ /^GPU/ {
-		s += $2 == "Memory" ? -$4 : $2 == "All kernels" ? $4 : 0 }
-	END { printf "%.0f\n", s }' summary)
-	same "$time" "$kern"
-	for c in CPU\ Time GPU\ Time CPU\ Overhead GPU\ Idle; do
-		same "$(column "Total $c (ns)" <detail)" \
-		    "$(column "Total $c (ns)" <op_type)"
-	done
-	calls=$(column 'No. Calls' <detail)
-	same "$calls" "$(column '# Calls' <op_type)"
-	same "$calls" "$(grep -E '^(Name|_CompleteModel_)' group |
-	    column 'Num Calls Aggregated')"
-	same "$(column 'Total CPU Overhead (ns)' <detail)" \
-	    "$(grep -E '^(Name|_CompleteModel_)' group |
-	    column 'Total CPU Overhead (ns)')"
-	same "$(column 'Total GPU Time (ns)' <detail)" "$(awk -F'\t' '
-	$2 == "All ops" && $3 ~ /^GPU/ { print $4 }' summary)"
-	same "$(column 'No. Calls' n <detail)" "$(awk -F'\t' '
-	$2 == "All ops" && $3 ~ /^#/ { print $4 }' summary)"
-	breakdown
-}
-
-# The classes of each device fill each iteration, and so do the percentages.
-breakdown() {
-	awk -F'\t' '
-	$1 == "#iter" || $1 == "#busy" {
-		for (i = 2; i <= NF; i++) at[$1, $i] = i
-	}
-	$1 == "iter" {
-		left[$(at["#iter", "iter"])] = $(at["#iter", "dur_ns"])
-	}
-	$1 == "busy" {
-		i = $(at["#busy", "iter"])
-		sum[i, $(at["#busy", "dev"])] += $(at["#busy", "dur_ns"])
-		iter[i, $(at["#busy", "dev"])] = i
-	}
-	END {
-		for (k in sum)
-			if (sum[k] != left[iter[k]]) {
-				printf "iteration %s: %.0f of %.0f ns\n", \
-				    iter[k], sum[k], left[iter[k]]
-				bad = 1
-			}
-		exit bad
-	}' s
-	awk -F'\t' '
-	$2 ~ / Duration %/ { n++; pct += $4 }
-	$2 == "Wall Clock Time (ns)" { wall = $4 }
-	END { exit n != 7 || (wall > 0 && (pct < 99.6 || pct > 100.4)) }' \
-	    summary
-}
-
 # bats test_tags=more
 @test "the original's reports, byte for byte, each from export and database" {
 	need_data dlprof/w_relu
@@ -151,42 +62,6 @@ breakdown() {
 			cmp "$W/dlprof_$(original "$r").csv" out
 		done
 	done
-}
-
-@test "totals: reports and SQL agree on the shipped profile" {
-	agree "$LENET"
-}
-
-# bats test_tags=more
-@test "totals: reports and SQL agree on every real profile" {
-	n=0
-	while IFS= read -r f; do
-		p=$(profile "$f")
-		case $f in */dlprof_dldb.sqlite) continue ;; esac
-		dlp-parse "$p" >/dev/null 2>&1 || continue
-		echo "$f"
-		agree "$p"
-		n=$((n + 1))
-	done < <(all_profiles)
-	[ "$n" -ge 15 ]
-}
-
-# bats test_tags=more
-@test "several GPUs and processes: kernels by device as in SQL" {
-	f=nsys/h100-2gpu-aten-3.25.0.sqlite
-	need_data $f
-	stream "$DATA/$f" busy stat >s
-	report iteration --tsv | awk -F'\t' '
-	NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-	{ n[$at["Device ID"]]++; t[$at["Device ID"]] += $at["GPU Duration (ns)"] }
-	END { for (d in n) printf "%s|%d|%.0f\n", d, n[d], t[d] }' |
-	    sort >got
-	sqlite3 "$DATA/$f" '
-	SELECT deviceId, count(*), sum(end - start)
-	FROM CUPTI_ACTIVITY_KIND_KERNEL GROUP BY 1 ORDER BY 1' >want
-	diff want got
-	[ "$(wc -l <got)" -eq 2 ]
-	report summary --dlprof | grep -x 'GPU Count,2'
 }
 
 @test "JSON: the rows and numbers of the TSV, one schema for all" {

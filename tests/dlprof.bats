@@ -502,41 +502,6 @@ same_reports() {
 	[ -s nsys_profile.sqlite ]
 }
 
-# Sums of times, by sqlite3: kernels, and the runs of graphs as a whole, which
-# stand in the reports' totals for their kernels.
-sql_kernels() {
-	local t
-
-	for t in CUPTI_ACTIVITY_KIND_KERNEL CUPTI_ACTIVITY_KIND_GRAPH_TRACE \
-	    CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL; do
-		[ -z "$(sqlite3 "$1" "SELECT 1 FROM sqlite_master
-		    WHERE name = '$t' AND type = 'table'")" ] ||
-		    sqlite3 "file:$1?mode=ro&immutable=1" \
-			"SELECT coalesce(sum(end - start), 0) FROM $t"
-	done | awk '{ s += $1 } END { printf "%.0f\n", s }'
-}
-
-# bats test_tags=more
-@test "every real profile: the reports' totals are each other's, and SQL's" {
-	need_data nsys
-	bad=0
-	for f in "$DATA"/nsys/*.sqlite "$DATA"/nvprof/*.sqlite; do
-		rm -rf o
-		dlprof --database="$f" --reports=kernel,iteration,summary \
-		    --formats=json --output_path=o -v quiet
-		want=$(sql_kernels "$f")
-		a=$(jq '[.[][]."Total GPU Time (ns)" // 0] | add // 0' \
-		    o/dlprof_kernel.json)
-		b=$(jq '[.[][]."GPU Duration (ns)" // 0] | add // 0' \
-		    o/dlprof_iteration.json)
-		echo "${f##*/} $want $a $b"
-		[ "$want" = "$a" ] && [ "$want" = "$b" ] || bad=1
-		jq -e '[.. | numbers | select(. < 0)] == []' \
-		    o/dlprof_summary.json >/dev/null || bad=1
-	done
-	[ $bad -eq 0 ]
-}
-
 # from_database FILE [OPTION...]: the reports of the profile, and those of the
 # database of that run, are the same bytes.
 from_database() {
