@@ -287,42 +287,42 @@ recorded: $(RECORD_TESTS)
 .PHONY: deps
 FOR = build
 deps:
-	@sh tests/install-deps $(FOR)
+	@sh tests/bin/install-deps $(FOR)
 
 .PHONY: demo
 demo:
-	@sh tests/install-deps build
+	@sh tests/bin/install-deps build
 	@echo "building in $(B)/bin"
 	@$(SUBMAKE) -s all
-	@B=$(B) sh tests/demo
+	@B=$(B) sh tests/bin/demo
 
 .PHONY: test
 test:
-	@sh tests/install-deps build test
+	@sh tests/bin/install-deps build test
 	@$(SUBMAKE) -s -k all unit || touch $(B)/failed
-	@B=$(B) bash tests/run $(T)
+	@B=$(B) bash tests/bin/run $(T)
 
 .PHONY: test-all
 test-all:
-	@sh tests/install-deps build test
+	@sh tests/bin/install-deps build test
 	@$(SUBMAKE) -s -k all unit || touch $(B)/failed
 	@$(SUBMAKE) -s -k SAN=1 all unit || touch $(B)/failed
-	@B=$(B) ALL=1 SANB=build-san bash tests/run $(T)
+	@B=$(B) ALL=1 SANB=build-san bash tests/bin/run $(T)
 
 .PHONY: check
 check:
 	@$(SUBMAKE) -s -k all unit || touch $(B)/failed
-	@B=$(B) CHECK=1 bash tests/run $(T)
+	@B=$(B) CHECK=1 bash tests/bin/run $(T)
 
 .PHONY: strict
 strict:
-	@sh tests/install-deps -n build strict
+	@sh tests/bin/install-deps -n build strict
 	@$(SUBMAKE) -s B=build-gcc CC=gcc CFLAGS='-O2 -g -Werror' all unit
 	@$(SUBMAKE) -s CLANG=1 CFLAGS='-O2 -g -Werror' all unit
 
 .PHONY: cross
 cross:
-	@sh tests/install-deps -n build cross
+	@sh tests/bin/install-deps -n build cross
 	@$(SUBMAKE) -s CROSS=1 all
 
 .PHONY: test-cluster
@@ -337,7 +337,7 @@ $(B)/fuzz/corrupt: tests/fuzz/corrupt.c tests/fuzz/tables.c tests/fuzz/tables.h
 
 .PHONY: fuzz
 fuzz:
-	@sh tests/install-deps -n build test fuzz
+	@sh tests/bin/install-deps -n build test fuzz
 	@$(SUBMAKE) -s all
 	@$(SUBMAKE) -s FUZZ=1 all
 	@BIN=$(CURDIR)/$(B)/bin bash tests/fuzz/run $(T)
@@ -348,8 +348,8 @@ fault: all
 
 .PHONY: lint
 lint:
-	@sh tests/install-deps -n build lint
-	@FLAGS='-std=c11 $(BASE_CPPFLAGS)' bash tests/lint
+	@sh tests/bin/install-deps -n build lint
+	@FLAGS='-std=c11 $(BASE_CPPFLAGS)' bash tests/bin/lint
 
 .PHONY: fmt
 fmt:
@@ -357,7 +357,7 @@ fmt:
 
 .PHONY: bench
 bench:
-	@sh tests/install-deps -n build bench
+	@sh tests/bin/install-deps -n build bench
 	@$(SUBMAKE) all
 	@B=$(B) CC='$(CC)' bash tests/bench/run
 
@@ -429,7 +429,7 @@ dist:
 DEB = $(B)/deb
 .PHONY: deb
 deb:
-	@sh tests/install-deps -n build deb
+	@sh tests/bin/install-deps -n build deb
 	rm -rf $(DEB)
 	mkdir -p $(DEB)/dlp-$(VERSION)
 	git archive HEAD | tar -x -C $(DEB)/dlp-$(VERSION)

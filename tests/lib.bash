@@ -9,7 +9,7 @@
 #	$PIPES   the reports and scripts for batches
 #
 # INSTALLED: the commands that are in PATH already are tested, not those built
-# here. tests/run leaves out tests with the tag "source".
+# here. tests/bin/run leaves out tests with the tag "source".
 
 ROOT=$(cd "${BASH_SOURCE[0]%/*}/.." && pwd)
 BIN=$ROOT/${B:-build}/bin
@@ -62,7 +62,7 @@ fi
 
 # need_data PATH...: skips the test where these real profiles do not exist, which
 # is only the case for what DLP_MORE_DATA has. Such a test has the tag "more";
-# tests/run counts those that are skipped by this text.
+# tests/bin/run counts those that are skipped by this text.
 need_data() {
 	local f
 
@@ -146,7 +146,7 @@ run_case() {
 	fi
 	diff -u --label out "$dir/out" --label got "$tmp/out" || bad=1
 	diff -u --label err "$err" --label got "$tmp/err" || bad=1
-	[ $bad -eq 0 ] || echo "if it is right: tests/bless ${dir#"$ROOT"/tests/cases/}"
+	[ $bad -eq 0 ] || echo "if it is right: tests/bin/bless ${dir#"$ROOT"/tests/cases/}"
 	rm -rf "$tmp"
 	return $bad
 }

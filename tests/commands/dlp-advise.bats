@@ -1,0 +1,541 @@
+# dlp-advise: rules that fire, that do not, and that cannot tell.
+
+load ../lib
+
+setup() { cd "$BATS_TEST_TMPDIR" || return; }
+
+# findings [OPTION...] <STREAM: "id judged value" of each rule
+findings() {
+	dlp-advise "$@" | dlp-agg -T finding | dlp-fmt --tsv -T finding \
+	    -c id,judged,value
+}
+
+one() { # RULE <findings
+	awk -F '\t' -v id="$1" '$1 == id { print $2, $3 }'
+}
+
+# said RULE COLUMN [OPTION] <STREAM
+said() {
+	dlp-advise ${3:+"$3"} | dlp-agg -T finding --where judged==yes |
+	    dlp-fmt --tsv -T finding -c "id,$2" |
+	    awk -F'\t' -v id="$1" '$1 == id { print $2 }'
+}
+
+stream() { # of a profile
+	dlp-parse "$1" | dlp-correlate | dlp-iter --cuts ${2:+-k "$2"} | dlp-flops |
+	    dlp-busy
+}
+
+rec() { printf '%b\n' "$@" | tr ' ' '\t'; }
+
+# bats test_tags=more
+@test "w_relu: the four findings of DLProf, word for word" {
+	need_data dlprof/w_relu
+	w=$DATA/dlprof/w_relu
+	dlp-parse "$w/nsys_profile.sqlite" | dlp-correlate -D | dlp-iter -D |
+	    dlp-flops | dlp-busy -D | dlp-advise -D |
+	    dlp-agg -T finding --where judged==yes |
+	    dlp-fmt --tsv -T finding -c id,problem,recommendation |
+	    sed 1d >"$BATS_TEST_TMPDIR/got"
+	sqlite3 -separator "$(printf '\t')" "$w/dlprof_dldb.sqlite" \
+	    'SELECT exp_sys_id, problem, recommendation
+	     FROM expert_systems_feedback ORDER BY id' |
+	    diff - "$BATS_TEST_TMPDIR/got"
+}
+
+@test "a GPU that no kernel runs on is named" {
+	run findings < <(rec '#dev dev name cc n_sm mem_bytes' 'dev 0 a 8.0 10 -' \
+	    'dev 3 b 8.0 10 -' '#kern id start_ns dur_ns dev' 'kern 1 5 5 0')
+	[ "$(one unused_gpus <<<"$output")" = "yes 1" ]
+	[ "$(one underutilized_gpu_detector <<<"$output")" = "not judged -" ]
+}
+
+# bats test_tags=more
+@test "h100: a full launch queue is no cost of the profiler, by SQL" {
+	need_data nsys/h100-2gpu-aten-3.25.0.sqlite
+	db=$DATA/nsys/h100-2gpu-aten-3.25.0.sqlite
+	# all of it is CUDA's kind 8; the profiler has recorded nothing
+	same '8 198 911969806 0' "$(sqlite3 -separator ' ' "$db" "
+	SELECT overheadType, count(*), sum(end - start),
+	    (SELECT count(*) FROM PROFILER_OVERHEAD)
+	FROM CUPTI_ACTIVITY_KIND_OVERHEAD GROUP BY 1")"
+	stream "$db" 2>/dev/null >in
+	[ "$(findings <in | one profiler_cost)" = "no 0.0" ]
+	said underutilized_gpu_detector evidence <in |
+	    grep -x 'Command Buffer Full: 198, 912 ms of launches that waited for the GPU'
+}
+
+@test "few_blocks is not judged where the GPU is not known" {
+	run findings < <(rec '#kern id start_ns dur_ns dev grid' \
+	    'kern 1 0 10 0 9,1,1')
+	[ "$(one few_blocks <<<"$output")" = "not judged -" ]
+}
+
+@test "a batch size is judged where there are steps" {
+	run findings < <(rec '#dev dev mem_bytes' 'dev 0 100' \
+	    '#iter iter key start_ns dur_ns' 'iter 0 s 0 9' 'iter 1 s 9 9' \
+	    '#mem id start_ns dev op bytes addr kind' 'mem 1 1 0 alloc 30 1 device')
+	[ "$(one batch_size_detector <<<"$output")" = "yes 3" ]
+}
+
+# bats test_tags=more
+@test "copies of pageable memory are judged without steps, by SQL" {
+	need_data nsys/cutlass-3.1.7.sqlite
+	db=$DATA/nsys/cutlass-3.1.7.sqlite
+	# memory kind 0 is pageable
+	want=$(sqlite3 "$db" "SELECT printf('%.1f', 100.0 * (
+	    SELECT sum(end - start) FROM CUPTI_ACTIVITY_KIND_MEMCPY
+	    WHERE srcKind = 0 OR dstKind = 0) / (
+	    (SELECT sum(end - start) FROM CUPTI_ACTIVITY_KIND_MEMCPY) +
+	    (SELECT sum(end - start) FROM CUPTI_ACTIVITY_KIND_KERNEL)))")
+	[ "$(stream "$db" | findings | one pageable_copies)" = "yes $want" ]
+}
+
+@test "a profile without GPU work has no unused GPU" {
+	run findings < <(rec '#dev dev name' 'dev 0 a' 'dev 1 a')
+	[ "$(one underutilized_gpu_detector <<<"$output")" = "not judged -" ]
+}
+
+@test "loader: the data loader is what the GPU waits for" {
+	p=$(profile h200/loader.sqlite.xz)
+	run stream "$p" iteration
+	run findings <<<"$output"
+	[[ "$(one dataloader_detector <<<"$output")" == "yes "[78]* ]]
+}
+
+@test "every rule is in the manual, and the manual has no other" {
+	dlp-advise -l | cut -f1 | sort >"$BATS_TEST_TMPDIR/rules"
+	sed -n '/^\.Ss Rules of DLProf/,/^\.Ss Thresholds/s/^\.It Cm \(.*\)/\1/p' \
+	    "$ROOT/man/dlp-advise.1" | tr -d , | tr ' ' '\n' | grep . | sort |
+	    diff "$BATS_TEST_TMPDIR/rules" -
+}
+
+# Of the steps that dlp FILE shows, 1 and 2 of 3, by SQL: kernels launched in
+# them, and those with fewer blocks than the GPU has multiprocessors, 132. The
+# shares of the time are those of the overview, which has its own SQL.
+@test "findings are of the same steps as the overview" {
+	f=$(profile h200/resnet50_tf32.sqlite.xz)
+	dlp advise --tsv "$f" >got 2>err
+	grep -q '^dlp-iter: steps 1 to 2 of 3 count' err
+	sqlite3 -separator ' ' "$f" "SELECT count(*) / 2 || ' launches per step'
+	    FROM CUPTI_ACTIVITY_KIND_KERNEL k
+	    JOIN CUPTI_ACTIVITY_KIND_RUNTIME r USING (correlationId)
+	    JOIN NVTX_EVENTS s ON r.start >= s.start AND r.start < s.end AND
+		s.text IN ('iteration 1', 'iteration 2')" >want
+	grep -q "$(cat want)" got
+	dlp "$f" 2>/dev/null >screen
+	grep -q '^findings, of these steps' screen
+	grep '^  [0-9].* \[[0-9.]* %\] The GPU waits for launches' screen
+}
+
+# bats test_tags=more
+@test "why a GPU idles is told by the gaps; nccl's program starts up" {
+	need_data nvprof/nccl-8gpu-v16.sqlite
+	dlp advise --tsv "$DATA/nvprof/nccl-8gpu-v16.sqlite" 2>/dev/null >got
+	sed -n 2p got | grep '^underutilized_gpu_detector.*first calls'
+	grep '^unused_gpus.*: 4, 5, 6, 7' got
+	# by hand: 10 of 100 ns kernels; gaps of 30 and 20 ns in the step, one
+	# before it; without gaps launch-bound is not judged
+	rec '#cut start_ns iter dropped' '#gap start_ns dur_ns class iter' \
+	    '#busy dev class dur_ns iter' '#kern id start_ns dur_ns dev iter' \
+	    '#iter iter dur_ns key' \
+	    'iter 0 100 x' 'cut 100 0 -' 'kern 1 130 10 0 0' \
+	    'gap 70 30 launch-bound -' \
+	    'gap 100 30 launch-bound 0' 'gap 140 20 allocation 0' \
+	    'gap 1 50 allocation -' 'busy 0 kern 10 0' 'busy 0 cpu 90 0' >in
+	same 'yes 30.0' "$(findings --rule launch_bound=29 <in | one launch_bound)"
+	grep -v gap in >less
+	same 'not judged -' "$(findings <less | one launch_bound)"
+	sed 's/allocation	0/allocation	-/; s/launch-bound/sync/' in |
+	    said underutilized_gpu_detector recommendation |
+	    grep '30.0 %.*synchronize less'
+}
+
+@test "dlp advise of two files says of which file a finding is" {
+	cp "$LENET" "$BATS_TEST_TMPDIR/b.sqlite"
+	run dlp advise --tsv "$LENET" "$BATS_TEST_TMPDIR/b.sqlite"
+	[ "$status" -eq 0 ]
+	output=$(grep -v '^dlp-iter: ' <<<"$output")
+	[ "$(cut -f1 <<<"$output" | sort -u | wc -l)" -eq 3 ]
+}
+
+# rule|verdict|records, split at ;
+@test "DLProf's detectors: one that fires, one that does not, one in the dark" {
+	local op='#op op_id op by dtype dl_tc' inst='#inst op_id;inst 1'
+	local pt='##info mode pytorch' busy='#busy dev class dur_ns'
+	local kern='#kern id start_ns dur_ns dev op_id tc' iter='#iter iter dur_ns'
+	local dev='#dev dev name'
+	bad=0
+	while IFS='|' read -r rule want records; do
+		[ -n "$rule" ] || continue
+		got=$(printf '%s\n' "$records" | tr '; ' '\n\t' |
+		    dlp-advise --dlprof 2>&1 | dlp-agg -T finding |
+		    dlp-fmt --tsv -T finding -c id,judged |
+		    awk -F'\t' -v id="$rule" '$1 == id { print $2 }')
+		[ "$want" = "$got" ] && continue
+		echo "$rule: '$got' for '$want': $records"
+		bad=1
+	done <<-EOF
+	amp_detector|yes|$op;op 1 linear dlprof float32 yes;$inst
+	amp_detector|no|$op;op 1 linear dlprof float16 yes;$inst
+	amp_detector|no|$op;op 1 relu dlprof float32 no;$inst
+	amp_detector|no|##info mode tensorrt;$op;op 1 linear x float32 yes;$inst
+	amp_detector|not judged|$op;op 1 linear dlprof - yes;$inst
+	underutilized_gpu_detector|yes|$dev;dev 0 a;$busy;busy 0 kern 49;busy 0 other 51
+	underutilized_gpu_detector|no|$dev;dev 0 a;$busy;busy 0 kern 50;busy 0 other 50
+	underutilized_gpu_detector|not judged|$op
+	imbalanced_gpu_detector|yes|$kern;kern 1 0 9 0 - -;kern 2 0 9 1 - -;$busy;busy 0 kern 80;busy 0 other 20;busy 1 kern 69;busy 1 other 31
+	imbalanced_gpu_detector|no|$kern;kern 1 0 9 0 - -;kern 2 0 9 1 - -;$busy;busy 0 kern 80;busy 0 other 20;busy 1 kern 70;busy 1 other 30
+	imbalanced_gpu_detector|not judged|$kern;kern 1 0 9 0 - -;kern 2 0 9 1 - -
+	dataloader_detector|yes|$pt;$op;op 1 DaliX dlprof - no;$inst;op 2 dali dlprof - no;$busy;busy 0 dataload 6;busy 0 other 94
+	dataloader_detector|no|$pt;$op;op 1 dali dlprof - no;$inst;$busy;busy 0 dataload 5;busy 0 other 95
+	dataloader_detector|yes|$pt;$busy;busy 0 other 95
+	dataloader_detector|no|##info mode tensorflow1;$busy;busy 0 dataload 95
+	dataloader_detector|not judged|$pt;$op;op 1 dali dlprof - no;$inst
+	bad_iteration_range_detector|yes|$iter;iter 0 10;iter 1 10;iter 2 100
+	bad_iteration_range_detector|no|$iter;iter 0 10;iter 1 10;iter 2 11
+	no_iterations_detector|yes|##info key_op_found no
+	no_iterations_detector|no|##info key_op_found yes
+	no_iterations_detector|not judged|$op
+	cudnn_benchmark_detector|yes|$pt;##info model_cudnn_benchmark_disabled true;$op;op 1 conv2d dlprof - yes;$inst
+	cudnn_benchmark_detector|no|$pt;##info model_cudnn_benchmark_disabled false;$op;op 1 conv2d dlprof - yes;$inst
+	cudnn_benchmark_detector|no|$pt;##info model_cudnn_benchmark_disabled true;$op;op 1 linear dlprof - yes;$inst
+	cudnn_benchmark_detector|not judged|$pt;$op;op 1 conv2d dlprof - yes;$inst
+	slow_api_detector|yes|$pt;##info model_gradcheck true
+	slow_api_detector|yes|$pt;##info model_autograd_profile true
+	slow_api_detector|no|$pt;##info model_gradcheck false
+	slow_api_detector|not judged|$pt
+	batch_size_detector|yes|##info gpu_mem_total_bytes 100;##info gpu_mem_used_bytes 50
+	batch_size_detector|no|##info gpu_mem_total_bytes 100;##info gpu_mem_used_bytes 51
+	batch_size_detector|not judged|$pt
+	emit_nvtx_detector|yes|$pt;$op;op 1 conv2d dlprof - yes;$inst
+	emit_nvtx_detector|no|$pt;$op;op 1 conv2d pytorch - yes;$inst
+	emit_nvtx_detector|no|$pt;##info model_emit_nvtx true;$op;op 1 conv2d dlprof - yes;$inst
+	bad_tensor_shape_detector|yes|##info mode tensorflow2;$op;op 1 MatMul tensorflow float16 yes;$inst;$kern;kern 1 0 9 0 1 no
+	bad_tensor_shape_detector|no|##info mode tensorflow2;$op;op 1 MatMul tensorflow float16 yes;$inst;$kern;kern 1 0 9 0 1 yes
+	bad_tensor_shape_detector|not judged|##info mode tensorflow2;$op;op 1 MatMul tensorflow float16 yes;$inst
+	bad_tensor_shape_detector|yes|$op;op 1 MatMul tensorflow float16 yes;$inst;$kern;kern 1 0 9 0 1 no
+	bad_tensor_shape_detector|no|$op;op 1 matmul pytorch float16 yes;$inst;$kern;kern 1 0 9 0 1 no
+	no_fusion_detector|yes|$op;op 1 MatMul tensorflow - yes;$inst
+	no_fusion_detector|no|$op;op 1 matmul pytorch - yes;$inst
+	no_fusion_detector|yes|##info mode tensorflow1;$op;op 1 MatMul tensorflow - yes;$inst
+	no_fusion_detector|no|##info mode tensorflow1;$op;op 1 MatMul xla - yes;$inst
+	no_fusion_detector|no|##info mode tensorflow2;$op;op 1 MatMul tensorflow - yes;$inst
+	EOF
+	[ $bad -eq 0 ]
+}
+
+# bats test_tags=more
+@test "dlp advise: that no rule fired is said, with what to type" {
+	need_data nsys/no-events.sqlite
+	dlp advise --tsv "$DATA/nsys/no-events.sqlite" >got 2>err
+	[ "$(wc -l <got)" -eq 1 ]
+	grep -qx 'dlp advise: no rule fired; -a shows all of them, and what could not be judged' err
+	# only where it is so, and of several files together
+	dlp advise --tsv "$DATA/nsys/no-events.sqlite" "$LENET" >got 2>err
+	[ "$(wc -l <got)" -gt 1 ]
+	! grep 'no rule fired' err
+}
+
+# RULE|VERDICT|PROFILE [OPTIONS of dlp advise]: each rule on real profiles, one
+# where it must fire and one where it must not. Rules without a real profile on
+# which they fire have rows in derived() below.
+rules_on_profiles() {
+	cat <<-EOF
+	amp_detector|found|h200/resnet50_fp32
+	amp_detector|clear|h200/gpt2_bf16
+	underutilized_gpu_detector|found|h200/gpt2_bf16
+	underutilized_gpu_detector|clear|h200/resnet50_fp32
+	dataloader_detector|found|h200/loader
+	dataloader_detector|clear|h200/gpt2_bf16
+	bad_iteration_range_detector|found|h200/graph_infer_node -i 0-9
+	bad_iteration_range_detector|clear|h200/resnet50_fp32
+	imbalanced_gpu_detector|found|broken/gpu_before_call
+	imbalanced_gpu_detector|clear|h200/ddp2_rank0
+	cudnn_benchmark_detector|found|h200/lenet_pyprof_train
+	cudnn_benchmark_detector|not_judged|h200/resnet50_fp32
+	slow_api_detector|not_judged|h200/lenet_pyprof_train
+	batch_size_detector|found|h200/gpt2_bf16
+	batch_size_detector|found|broken/gpu_before_call
+	batch_size_detector|not_judged|h200/resnet50_fp32
+	emit_nvtx_detector|found|advise/gpt_plain
+	emit_nvtx_detector|clear|h200/gpt2_bf16
+	unused_gpus|found|advise/amp_scaler
+	unused_gpus|clear|h200/ddp2_rank0
+	sync_calls|found|advise/amp_scaler
+	sync_calls|clear|h200/ddp2_rank0
+	idle_after_sync|found|advise/amp_scaler
+	idle_after_sync|clear|h200/gpt2_bf16
+	launch_bound|found|h200/gpt2_bf16
+	launch_bound|clear|h200/resnet50_fp32
+	reduce_overhead|found|h200/compile_train
+	reduce_overhead|clear|advise/compile_ro
+	exposed_comm|found|h200/ddp2_rank0
+	exposed_comm|clear|h200/gpt2_bf16
+	rank_wait|found|h200/ddp2_rank0
+	rank_wait|clear|h200/gpt2_bf16
+	fsdp_prefetch|found|comm/fsdp2
+	fsdp_prefetch|clear|h200/ddp2_rank0
+	fsdp_prefetch|clear|comm/colls
+	tc_unused|found|h200/resnet50_fp32
+	tc_unused|clear|h200/gpt2_bf16
+	tc_fp32|found|h200/resnet50_fp32
+	tc_fp32|clear|h200/resnet50_tf32
+	tc_unaligned|found|h200/gpt2_bf16
+	tc_unaligned|clear|h200/resnet50_fp32
+	pageable_copies|found|h200/everything
+	pageable_copies|clear|h200/gpt2_bf16
+	alloc_calls|found|h200/zoo
+	alloc_calls|clear|h200/gpt2_bf16
+	few_blocks|found|advise/amp_scaler
+	few_blocks|clear|h200/compile_train
+	channels_last|found|h200/ddp2_rank0
+	channels_last|clear|h200/resnet50_fp32
+	fused_optimizer|found|h200/compile_train
+	fused_optimizer|clear|advise/gpt_plain
+	fused_optimizer|clear|stacks/python
+	sdpa|found|advise/gpt_nosdpa
+	sdpa|clear|h200/gpt2_bf16
+	loss_chain|found|h200/gpt2_bf16
+	loss_chain|clear|h200/resnet50_tf32
+	pointwise_chain|found|advise/gpt_plain
+	pointwise_chain|clear|h200/compile_train
+	loader_workers|not_judged|h200/loader
+	loader_workers|clear|h200/gpt2_bf16
+	memory_full|clear|h200/gpt2_bf16
+	graph_level|found|h200/graph_infer_graph
+	graph_level|clear|h200/graph_infer_node
+	no_op|found|h200/everything
+	no_op|clear|h200/gpt2_bf16
+	profiler_cost|clear|h200/gpt2_bf16
+	marker_cost|found|h200/gpt2_bf16
+	marker_cost|clear|h200/resnet50_fp32
+	lazy_loading|found|h200/graph_infer_node -i 0-9
+	lazy_loading|clear|h200/gpt2_bf16
+	one_off|found|h200/graph_infer_node -i 0-9
+	one_off|clear|h200/gpt2_bf16
+	EOF
+}
+
+# shipped PATH: prints the name of that profile of tests/data, unpacked
+shipped() {
+	local out=$BATS_TEST_TMPDIR/${1##*/}.sqlite
+
+	case $1 in
+	h200/*) profile "$1.sqlite.xz" ;;
+	*)
+		[ -s "$out" ] || xz -dc "$ROOT/tests/data/$1.sqlite.xz" >"$out"
+		echo "$out"
+		;;
+	esac
+}
+
+@test "every rule on real profiles: one where it fires, one where it does not" {
+	bad=0
+	while IFS='|' read -r id want p; do
+		set -- $p
+		f=$(shipped "$1")
+		out=$(tr -c 'a-z0-9_\n' _ <<<"$p").json
+		[ -s "$out" ] || dlp advise --json "${@:2}" "$f" >"$out" 2>/dev/null
+		got=$(jq -r --arg id "$id" '.rules[] | select(.id == $id).verdict' "$out")
+		[ "$got" = "$want" ] || { echo "$id: $got, not $want: $p"; bad=1; }
+	done < <(rules_on_profiles)
+	[ $bad = 0 ]
+	# each rule fires on a profile, and is clear or not judged on another
+	dlp-advise -l | cut -f1 | sort >all
+	{ rules_on_profiles; derived; } >table
+	awk -F'|' '$2 == "found" { print $1 }' table | sort -u | diff all -
+	awk -F'|' '$2 != "found" && $2 != "" { print $1 }' table | sort -u |
+	    diff all -
+}
+
+# RULE|VERDICT|PROFILE|SQL|KEY: profiles changed by SQL, so that a rule must
+# fire that fires on no profile as it is; next to each the profile unchanged, or
+# changed back. With KEY the stream is that of DLProf's mode, in which dlp-iter
+# says whether the key exists, and dlp-correlate names the framework.
+#
+# gpt2_bf16 allocates 2382679560 bytes on the device and frees none: 91 % of a
+# memory of 2382679560 * 100 / 91 bytes, and half of one that has twice as many.
+# Its three steps take 35.4 ms, the first 12.6 ms: more than 5 %. TensorFlow's
+# texts replace those of PyTorch's convolutions: in resnet50_fp32 no kernel uses
+# Tensor Cores, in resnet50_tf32 all of the convolutions do. config X marks a
+# model's configuration. Of ten steps of 0.324 ms one lasts 1 ms longer, or 0.1 ms,
+# if its graph and all later ones begin later.
+derived() {
+	local used=2382679560 gpt=h200/gpt2_bf16
+	local fp32=h200/resnet50_fp32 tf32=h200/resnet50_tf32
+	local memory='UPDATE TARGET_INFO_GPU SET totalMemory ='
+	local range='INSERT INTO NVTX_EVENTS (start, end, eventType, globalTid,
+		domainId, text) SELECT start + 1, start + 2, 59, globalTid'
+	local at="FROM NVTX_EVENTS WHERE text LIKE 'iteration 0'"
+	local tf="DELETE FROM NVTX_EVENTS WHERE text LIKE '%op_id%'
+	    AND text NOT LIKE 'aten::conv2d,%';
+	    UPDATE NVTX_EVENTS SET domainId = 9, text = '{\"op\":\"Conv2D\",
+	    \"name\":\"conv\",\"args\":[{\"name\":\"x\",
+	    \"shape\":[32,64,56,56]}],\"attrs\":{\"T\":\"half\"}}'
+	    WHERE text LIKE 'aten::conv2d,%';
+	    INSERT INTO NVTX_EVENTS (start, eventType, domainId, globalTid, text)
+	    SELECT 0, 75, 9, globalTid, 'tensorflow-core'
+	    FROM NVTX_EVENTS LIMIT 1"
+	local xla="UPDATE NVTX_EVENTS SET domainId = 8, text =
+	    'Thunk:#hlo_op=fusion.1#' WHERE rowid = (SELECT max(rowid)
+	    FROM NVTX_EVENTS WHERE domainId = 9 AND eventType = 59);
+	    INSERT INTO NVTX_EVENTS (start, eventType, domainId, globalTid, text)
+	    SELECT 0, 75, 8, globalTid, 'TSL' FROM NVTX_EVENTS LIMIT 1"
+	local graph=h200/graph_infer_graph
+	local late='UPDATE CUPTI_ACTIVITY_KIND_GRAPH_TRACE SET start = start +
+	    LATE, end = end + LATE WHERE start >= (SELECT start FROM
+	    CUPTI_ACTIVITY_KIND_GRAPH_TRACE ORDER BY start LIMIT 1 OFFSET 7)'
+	config() {
+		printf '%s' "$range, 0, '{\"model_config\": {\"$1\": $2}}' $at"
+	}
+
+	tr '\n\t' '  ' <<-EOF | sed 's/ @ */\n/g'
+	no_iterations_detector|found|$tf32|UPDATE NVTX_EVENTS
+	    SET text = 'step' WHERE text LIKE 'iteration %'|iteration @
+	no_iterations_detector|clear|$tf32||iteration @
+	cudnn_benchmark_detector|found|$fp32|$(config cudnn_benchmark_disabled true)| @
+	cudnn_benchmark_detector|clear|$fp32|$(config cudnn_benchmark_disabled false)| @
+	cudnn_benchmark_detector|not_judged|$fp32|| @
+	slow_api_detector|found|$fp32|$(config gradcheck true)| @
+	slow_api_detector|clear|$fp32|$(config gradcheck false)| @
+	slow_api_detector|not_judged|$fp32|| @
+	bad_tensor_shape_detector|found|$fp32|$tf|iteration @
+	bad_tensor_shape_detector|clear|$tf32|$tf|iteration @
+	bad_tensor_shape_detector|clear|$fp32||iteration @
+	no_fusion_detector|found|$fp32|$tf|iteration @
+	no_fusion_detector|clear|$fp32|$tf; $xla|iteration @
+	no_fusion_detector|clear|$fp32||iteration @
+	loader_workers|found|h200/loader|$(config num_workers 0)| @
+	loader_workers|clear|h200/loader|$(config num_workers 4)| @
+	memory_full|found|$gpt|$memory $used * 100 / 91| @
+	memory_full|clear|$gpt|$memory $used * 100 / 89| @
+	memory_full|clear|$gpt|| @
+	batch_size_detector|found|$gpt|$memory $used * 2| @
+	batch_size_detector|clear|$gpt|$memory $used * 2 - 1| @
+	profiler_cost|found|$gpt|UPDATE PROFILER_OVERHEAD SET
+	    start = (SELECT start $at), end = (SELECT end $at)
+	    WHERE rowid = 1| @
+	profiler_cost|clear|$gpt|| @
+	lost_events|found|$gpt|UPDATE DIAGNOSTIC_EVENT SET severity = 2,
+	    text = 'CUDA events were lost' WHERE rowid = 1| @
+	lost_events|clear|$gpt|UPDATE DIAGNOSTIC_EVENT SET severity = 1,
+	    text = 'no CUDA events were lost' WHERE rowid = 1| @
+	lost_events|clear|$gpt|| @
+	lost_events|found|$gpt|UPDATE CUPTI_ACTIVITY_KIND_MEMCPY
+	    SET start = 'x' WHERE rowid = 1| @
+	slow_steps|found|$graph|${late//LATE/1000000}| @
+	slow_steps|clear|$graph|${late//LATE/100000}| @
+	slow_steps|clear|$gpt|| @
+	EOF
+}
+
+# advice FILE [KEY]
+advice() {
+	if [ -z "$2" ]; then
+		dlp advise --json "$1"
+		return
+	fi
+	dlp-parse "$1" | dlp-correlate -D | dlp-iter --dlprof -k "$2" |
+	    dlp-flops | dlp-busy | dlp-gaps | dlp-advise --json
+}
+
+@test "rules that fire on no profile fire on profiles changed by SQL" {
+	command -v sqlite3 >/dev/null || skip "no sqlite3"
+	bad=0
+	while IFS='|' read -r id want p sql key; do
+		key=${key%% *}
+		cp "$(shipped "$p")" changed.sqlite
+		chmod u+w changed.sqlite
+		sqlite3 changed.sqlite "$sql"
+		got=$(advice changed.sqlite "$key" 2>/dev/null |
+		    jq -r --arg id "$id" '.rules[] | select(.id == $id).verdict')
+		[ "$got" = "$want" ] ||
+		    { echo "$id: $got, not $want: $p: $sql"; bad=1; }
+	done < <(derived)
+	[ $bad = 0 ]
+	[ "$(derived | wc -l)" -ge 26 ]
+}
+
+# A finding's where is a filter that finds records; a remedy is not in use.
+@test "where finds records, and what is in use is not recommended" {
+	for p in h200/gpt2_bf16 h200/ddp2_rank0 h200/compile_train \
+	    advise/amp_scaler advise/gpt_nosdpa advise/compile_ro; do
+		f=$(shipped $p)
+		dlp advise --json "$f" >got 2>/dev/null
+		dlp-parse "$f" 2>/dev/null | dlp-correlate 2>/dev/null |
+		    dlp-iter --cuts --even 2>/dev/null | dlp-flops 2>/dev/null |
+		    dlp-busy | dlp-gaps >stream
+		jq -r '.rules[] | select(.where != null) | .where' got | sort -u >where
+		[ -s where ]
+		while read -r view filter; do
+			case $view in
+			ops | kernels) tag=kern ;;
+			gaps) tag=gap ;;
+			copies) tag=copy ;;
+			mem) tag=mem ;;
+			iters) tag=iter ;;
+			devices) tag=dev ;;
+			esac
+			n=$(awk -F'\t' -v tag=$tag -v want="$filter" '
+			BEGIN { k = split(want, w, " ") }
+			$1 == "#" tag { for (i = 1; i <= NF; i++) c[$i] = i }
+			$1 == tag {
+				for (i = 1; i <= k; i++) {
+					at = index(w[i], "=")
+					v = substr(w[i], at + 1)
+					gsub(/%20/, " ", v)
+					if (!(substr(w[i], 1, at - 1) in c) ||
+					    $c[substr(w[i], 1, at - 1)] != v) next
+				}
+				n++
+			} END { print n + 0 }' stream)
+			[ "$n" -gt 0 ] || { echo "$p: $view $filter: none"; return 1; }
+		done <where
+		# what is in use
+		jq -e '. as $a | [.rules[] | select(.verdict == "found") |
+		    (.recommendation, .id)] | join(" ") as $s |
+		    ($a.in_use.compiled and ($s | test("pointwise_chain")) | not) and
+		    ($a.in_use.graphs and ($s | test("reduce-overhead")) | not) and
+		    ($a.in_use.fused and ($s | test("fused_optimizer")) | not) and
+		    ($a.in_use.channels_last and ($s | test("torch.channels_last")) | not)
+		    ' got >/dev/null || { jq -c .in_use got; return 1; }
+	done
+}
+
+@test "--json: one object with version, steps, in_use, notes and all rules" {
+	f=$(profile h200/gpt2_bf16.sqlite.xz)
+	dlp advise -a --json "$f" >a 2>/dev/null
+	dlp advise --json "$f" 2>/dev/null | diff a -
+	same "$(dlp-advise -l | cut -f1 | sort)" "$(jq -r '.rules[].id' a | sort)"
+	jq -e '.version == 1 and .steps.from == 0 and .steps.to == 2 and
+	    .steps.n == 3 and .steps.key == "iteration" and
+	    .in_use.fused and .in_use.sdpa and (.in_use.compiled | not) and
+	    (.notes | type) == "array"' a
+	# members of a rule; a verdict decides which are set
+	jq -e '[.rules[] | (.verdict == "found") == (.recommendation != null) and
+	    (.verdict == "not_judged") == (.missing != null) and
+	    (.ceiling_ns == null or .ceiling_ns >= 0) and
+	    (.value == null or (.value | type) == "number") and
+	    has("id") and has("threshold") and has("where") and has("evidence")] |
+	    all' a
+	jq -e '.rules[] | select(.id == "tc_unaligned") |
+	    .recommendation | test("50257 to 50304")' a
+	# the ceiling is the time of the kernels, by SQL
+	same "$(sqlite3 "$f" "SELECT sum(k.end - k.start)
+	    FROM CUPTI_ACTIVITY_KIND_KERNEL k JOIN StringIds s
+	    ON s.id = k.demangledName WHERE s.value LIKE '%\_align1%' ESCAPE '\'")" \
+	    "$(jq '.rules[] | select(.id == "tc_unaligned").ceiling_ns' a)"
+	# two files: an object for each
+	cp "$LENET" b.sqlite
+	dlp advise --json "$LENET" b.sqlite 2>/dev/null >two
+	jq -e '.version == 1 and (.files | length) == 2 and
+	    ([.files[].src] | unique | length) == 2' two
+}
+
+@test "batch_size_detector promises nothing from a part of the memory" {
+	dlp advise -a --json "$(shipped h200/gpt2_bf16)" 2>/dev/null >one.json
+	jq -e '.rules[] | select(.id == "batch_size_detector") |
+	    (.recommendation | test("before the recording is not known")) and
+	    (.recommendation | test("x larger") | not)' one.json
+}

@@ -1,0 +1,203 @@
+# bats file_tags=long
+load ../lib
+
+# tc_check NAME: a stream of the kernels of a truth file through dlp-flops;
+# prints wrong verdicts, and the share of the time without one. _matmul_kernel
+# executes matrix instructions or none, which its name does not tell.
+tc_check() {
+	awk -F'\t' '
+	NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next }
+	NR == 2 { print "##dlp\t1\n#str\tid\ttext" }
+	{
+		k = $c["kernel"]; gsub(/\\/, "\\\\", k)
+		print "str\t" NR "\t" k
+		if (NR == 2) print "#kern\tname_id\tdur_ns\ttruth"
+		print "kern\t" NR "\t" $c["duration_ns"] "\t" $c["uses_tc"]
+	}
+	END { print "##end\t" 2 * (NR - 1) }' "$DATA/h200/truth/$1.ncu.tsv" |
+	    dlp-flops | awk -F'\t' '
+	$1 == "#kern" { for (i = 2; i <= NF; i++) c[$i] = i }
+	$1 == "str" { name[$2] = $3 }
+	$1 != "kern" || $c["truth"] == "-" { next }
+	name[$c["name_id"]] == "_matmul_kernel" {
+		if ($c["tc"] != "unknown") print "told by name: _matmul_kernel"
+		next
+	}
+	{ all += $c["dur_ns"]; tc = $c["tc"] }
+	tc == "unknown" { unknown += $c["dur_ns"]; next }
+	(tc == "yes") != $c["truth"] {
+		print "wrong " tc " by " $c["tc_rule"] ": " name[$2]
+	}
+	END { if (unknown > 0.02 * all) print "unknown " unknown / all }'
+}
+
+@test "Tensor Core verdicts agree with the hardware counters" {
+	local f n
+
+	for f in "$DATA"/h200/truth/*.ncu.tsv; do
+		n=$(basename "$f")
+		tc_check "${n%%.*}"
+	done >"$BATS_TEST_TMPDIR/wrong"
+	cat "$BATS_TEST_TMPDIR/wrong"
+	[ ! -s "$BATS_TEST_TMPDIR/wrong" ]
+}
+
+# flops PROFILE: forward and backward FLOPs of the families that PyTorch
+# counts, over all steps.
+flops() {
+	dlp-parse "$(profile "$1")" | dlp-correlate | dlp-flops |
+	    awk -F'\t' '
+	$1 == "#kern" { for (i = 2; i <= NF; i++) c[$i] = i }
+	$1 != "kern" || $c["flop"] == "-" { next }
+	$c["family"] ~ /^(gemm|conv|attention)$/ {
+		sum[$c["dir"]] += $c["flop"]
+	}
+	END { printf "%.0f %.0f\n", sum["fprop"], sum["bprop"] }'
+}
+
+# torch_flops NAME STEPS: the totals of torch.utils.flop_counter.
+torch_flops() {
+	awk -v steps="$2" -F'[:,]' '
+	/^ "forward":/ { f = $2 }
+	/^ "backward":/ { b = $2 }
+	END { printf "%.0f %.0f\n", f * steps, b * steps }' \
+	    "$DATA/h200/truth/$1.flops.json"
+}
+
+for_model() {
+	same "$(torch_flops "$1" "$2")" "$(flops "h200/$1.sqlite.xz")"
+}
+
+@test "FLOPs of LeNet by markers are torch's" {
+	for_model lenet_pyprof_train 4
+}
+
+@test "FLOPs of LeNet by emit_nvtx are torch's" {
+	for_model lenet_emitnvtx_train 4
+}
+
+@test "FLOPs of ResNet-50 in fp32 are torch's" { for_model resnet50_fp32 3; }
+
+@test "FLOPs of ResNet-50 in tf32 are torch's" { for_model resnet50_tf32 3; }
+
+@test "FLOPs of GPT-2 are torch's" { for_model gpt2_bf16 3; }
+
+# Item by item; where the counter is wrong (weight gradients of grouped
+# convolutions) ours is smaller.
+@test "FLOPs of the zoo are torch's" {
+	dlp-parse "$(profile h200/zoo.sqlite.xz)" | dlp-correlate | dlp-flops |
+	    awk -F'\t' '
+	$1 == "#kern" { for (i = 2; i <= NF; i++) c[$i] = i }
+	$1 != "kern" || $c["flop"] == "-" { next }
+	$c["family"] ~ /^(gemm|conv|attention)$/ {
+		item = $c["layer"]; sub(/\/.*/, "", item)
+		sum[item " " $c["dir"]] += $c["flop"] / 2
+	}
+	END { for (i in sum) printf "%s %.0f\n", i, sum[i] }' |
+	    grep -v ' 0$' | sort >"$BATS_TEST_TMPDIR/ours"
+	awk -F'[":, ]+' '
+	/^ "/ { item = $2 }
+	/^  "forward"/ { print item, "fprop", $3 }
+	/^  "backward"/ { print item, "bprop", $3 }' \
+	    "$DATA/h200/truth/zoo.flops.json" | grep -v ' 0$' |
+	    grep -Ev '^conv2d_(grouped|depthwise)_.* bprop' |
+	    sort >"$BATS_TEST_TMPDIR/torch"
+	[ "$(wc -l <"$BATS_TEST_TMPDIR/torch")" -gt 150 ]
+	run comm -13 "$BATS_TEST_TMPDIR/ours" "$BATS_TEST_TMPDIR/torch"
+	same "" "$output"
+	run comm -23 "$BATS_TEST_TMPDIR/ours" "$BATS_TEST_TMPDIR/torch"
+	[ "$(grep -Ecv '^conv2d_(grouped|depthwise)_.* bprop' <<<"$output")" = 0 ]
+}
+
+# bats test_tags=more
+@test "params and op of all kernels are PyProf's" {
+	need_data nvprof/lm-pyprof.all20.csv
+	dlp-parse "$DATA/nvprof/lm-pyprof.sqlite" | dlp-correlate | dlp-flops |
+	    awk -F'\t' '
+	$1 == "#kern" { for (i = 2; i <= NF; i++) c[$i] = i }
+	$1 != "kern" { next }
+	{ p = $c["params"]; if (p == "-") p = "na=na," }
+	# what PyProf calls the op bias is a role of the op linear
+	{ op = $c["role"] == "bias" ? "bias" : $c["op"] }
+	{ print $c["idx"] "\t" op "\t" p }' |
+	    sort -n >"$BATS_TEST_TMPDIR/ours"
+	awk -F'","' 'NR > 1 {
+		sub(/^"/, "", $1); print $1 "\t" $10 "\t" $12
+	}' "$DATA/nvprof/lm-pyprof.all20.csv" >"$BATS_TEST_TMPDIR/pyprof"
+	[ "$(wc -l <"$BATS_TEST_TMPDIR/pyprof")" = 160 ]
+	diff -u "$BATS_TEST_TMPDIR/pyprof" "$BATS_TEST_TMPDIR/ours"
+}
+
+@test "deep and long arguments are refused, not followed" {
+	local deep
+
+	deep=$(head -c 100000 /dev/zero | tr '\0' '[')
+	run dlp-flops <<-EOF
+	##dlp	1
+	#op	op_id	op	shapes
+	op	1	mm	$deep
+	#kern	op_id	inst_id	short
+	kern	1	1	sgemm
+	##end	2
+	EOF
+	[ "$status" = 0 ]
+	[[ $output = *"##note	bad_args	1"* ]]
+	[[ $output = *"sgemm	-	-	-	fp32	gemm	main	no	old-gemm	unknown"* ]]
+}
+
+@test "lines held too long go on, with the size unknown" {
+	{
+		printf '##dlp\t1\n#op\top_id\top\tdir\tshapes\n'
+		printf 'op\t1\tconv2d\tfprop\t[[1,3,9,9],[4,3,3,3]]\n'
+		printf '#kern\tid\top_id\tinst_id\tseq\tshort\n'
+		printf 'kern\t1\t1\t1\t1\tx_fprop\n#mark\tid\n'
+		seq 140000 | sed 's/^/mark\t/'
+		printf '##end\t140002\n'
+	} >"$BATS_TEST_TMPDIR/in"
+	dlp-flops "$BATS_TEST_TMPDIR/in" >"$BATS_TEST_TMPDIR/out"
+	grep -q '^##note	flop_unknown	1$' "$BATS_TEST_TMPDIR/out"
+	cut -f1,2 "$BATS_TEST_TMPDIR/out" |
+	    grep -Ev '^(##cmd|##note)' >"$BATS_TEST_TMPDIR/got"
+	cut -f1,2 "$BATS_TEST_TMPDIR/in" | diff - "$BATS_TEST_TMPDIR/got"
+}
+
+# once FILE: whether a stream that goes through dlp-flops again is as before.
+once() {
+	dlp-parse "$1" | dlp-correlate | dlp-flops >"$BATS_TEST_TMPDIR/1"
+	dlp-flops <"$BATS_TEST_TMPDIR/1" | sed '/^##cmd/d' \
+	    >"$BATS_TEST_TMPDIR/2"
+	sed '/^##cmd/d' "$BATS_TEST_TMPDIR/1" | cmp - "$BATS_TEST_TMPDIR/2"
+}
+
+@test "twice through is once, also where sizes come late" {
+	once tests/data/lenet.sqlite.xz
+	once tests/data/resnet-after.sqlite.xz
+	for f in lenet_emitnvtx_train zoo_pyprof everything graph_infer_node; do
+		once "$DATA/h200/$f.sqlite.xz"
+	done
+}
+
+@test "again with other rules: columns and account are those of the second" {
+	cd "$BATS_TEST_TMPDIR"
+	dlp-parse "$ROOT/tests/data/lenet.sqlite.xz" | dlp-correlate >in
+	printf 'conv2d any conv\n  flop = A[99]\n' >rules
+	dlp-flops -f rules in >once 2>err
+	grep '^##note	flop_unknown	[1-9]' once
+	dlp-flops in | tee other | dlp-flops -f rules >twice 2>err
+	! grep '^##note	flop_unknown' other
+	cmp <(sed '/^##cmd/d' once) <(sed '/^##cmd/d' twice)
+	# and back
+	dlp-flops twice | cmp <(sed '/^##cmd/d' other) <(sed '/^##cmd/d')
+}
+
+@test "columns behind ours stay, before them" {
+	dlp-parse tests/data/lenet.sqlite.xz | dlp-correlate | dlp-flops |
+	    dlp-iter >"$BATS_TEST_TMPDIR/1"
+	dlp-flops <"$BATS_TEST_TMPDIR/1" >"$BATS_TEST_TMPDIR/2"
+	for f in 1 2; do
+		dlp-fmt --tsv -T kern -c id,iter,flop,bytes,tc,lacks \
+		    "$BATS_TEST_TMPDIR/$f" >"$BATS_TEST_TMPDIR/t$f"
+	done
+	cmp "$BATS_TEST_TMPDIR/t1" "$BATS_TEST_TMPDIR/t2"
+	grep -q '^#kern.*	iter	params	' "$BATS_TEST_TMPDIR/2"
+}

@@ -1,0 +1,134 @@
+load ../lib
+
+bats_require_minimum_version 1.5.0
+
+# dlp events: the Python code that it writes, on real profiles and hostile ones.
+
+setup() {
+	cd "$BATS_TEST_TMPDIR" || return
+}
+
+H=$ROOT/tests/data/h200
+
+# calls FILE: the calls in a program, with its tensors as sizes, types, strides
+calls() {
+	python3 - "$1" <<-'EOT'
+	import ast, sys
+	tree = ast.parse(open(sys.argv[1]).read())
+	for case in tree.body:
+	    if not (isinstance(case, ast.FunctionDef) and case.name.startswith("case_")):
+	        continue
+	    tensors = {}
+	    for line in case.body:
+	        if isinstance(line, ast.Assign):
+	            call = line.value
+	            assert call.func.id == "tensor"
+	            named = {k.arg: ast.literal_eval(k.value) for k in call.keywords}
+	            tensors[line.targets[0].id] = (ast.literal_eval(call.args[0]),
+	                call.args[1].attr, named.get("stride"))
+	    call = case.body[-1].value.args[3].body
+	    args = [tensors[a.id] if isinstance(a, ast.Name) else ast.literal_eval(a)
+	            for a in call.args[1:] if not isinstance(a, ast.List) or
+	            all(isinstance(e, ast.Constant) for e in a.elts)]
+	    print(args)
+	EOT
+}
+
+# bats test_tags=more
+@test "cases of a trace have the sizes, types, strides and values of its events" {
+	need_data kineto/own
+	local op
+	for op in conv2d batch_norm max_pool2d; do
+		dlp events -n 0 $op "$DATA/kineto/own/resnet50_tf32.json.gz" >out.py
+		calls out.py | sort >got
+		zcat "$DATA/kineto/own/resnet50_tf32.json.gz" |
+		    OP=aten::$op python3 -c '
+import ast, json, os, sys
+seen = set()
+def value(s):
+    return None if s == "" else ast.literal_eval(s)
+for e in json.load(sys.stdin)["traceEvents"]:
+    a = e.get("args", {})
+    if e.get("name") == os.environ["OP"] and "Input Dims" in a:
+        seen.add(str([(d, "float32", s) if t == "float" else value(v) for d, t, s, v in
+            zip(a["Input Dims"], a["Input type"], a["Input Strides"], a["Concrete Inputs"])]))
+print("\n".join(seen))' | sort >want
+		[ -s want ]
+		diff want got
+	done
+}
+
+# bats test_tags=more
+@test "every op with kernels gives Python, or a line that says why not" {
+	need_data kineto/own
+	local f op n=0 none=0
+	for f in "$H"/{lenet_pyprof_train,resnet50_tf32,gpt2_bf16}.sqlite.xz \
+	    "$DATA"/kineto/own/{gpt2_bf16,lenet_stack}.json.gz; do
+		dlp-parse --inputs "$f" | dlp-correlate | dlp-flops -q >s.dlp
+		for op in $(dlp ops --tsv s.dlp 2>/dev/null |
+		    awk -F'\t' 'NR > 1 && $4 > 0 { sub(".*/", "", $1); print $1 }' |
+		    grep -v '[^a-z0-9_]' | sort -u); do
+			if dlp-events -e "$op" s.dlp >"$op.py" 2>err; then
+				n=$((n + 1))
+			else
+				none=$((none + 1))
+				grep -q "cannot be run again: [a-z]" err
+				[ ! -s "$op.py" ]
+				rm "$op.py"
+			fi
+		done
+		python3 -m py_compile -- *.py
+		rm -- *.py
+	done
+	echo "$n ops, $none not"
+	[ "$n" -gt 50 ]
+}
+
+# bats test_tags=more
+@test "sizes alone: a convolution's stride and padding follow from its result" {
+	[ -e "$H/resnet50_tf32.sqlite.xz" ] || skip "no tests/data/h200"
+	need_data kineto/own
+	dlp events -n 0 conv2d "$H/resnet50_tf32.sqlite.xz" >nsys.py
+	dlp events -n 0 conv2d "$DATA/kineto/own/resnet50_tf32.json.gz" >kineto.py
+	# the same program: the trace has the values
+	diff <(calls kineto.py | sort) <(calls nsys.py | sort)
+}
+
+trace() { # OP, VALUE
+	cat <<-EOT
+	{"schemaVersion":1,"deviceProperties":[],"traceEvents":[
+	{"ph":"X","cat":"cpu_op","name":"aten::$1","pid":1,"tid":1,"ts":10,"dur":50,
+	 "args":{"External id":1,"Input Dims":[[4,4],[]],"Input type":["float","Scalar"],
+	 "Input Strides":[[4,1],[]],"Concrete Inputs":["","$2"]}},
+	{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":1,"tid":1,"ts":20,
+	 "dur":5,"args":{"correlation":7}},
+	{"ph":"X","cat":"kernel","name":"k$2","pid":0,"tid":7,"ts":40,"dur":10,
+	 "args":{"device":0,"stream":7,"correlation":7}}]}
+	EOT
+}
+
+@test "hostile names and values stay in their strings and comments" {
+	local v op
+	for v in '__import__(\"os\").system(\"touch pwned\")' '\"+exit(3)+\"' '\\' '\"\"\"' \
+	    '\n    exit(3)' '\r    exit(3)' '[1, exit(3)]' '[[[[[[[[[[1]]]]]]]]]]' '007' '1)' \
+	    '[1' '1, 2' '[,]' ', types = [x]' '\u2028exit(3)' '\u0000'; do
+		trace mul "$v" >t.json
+		dlp events mul t.json >out.py 2>err || {
+			cat err
+			grep -q 'cannot be run again' err
+			continue
+		}
+		python3 -m py_compile out.py
+		python3 - out.py <<-'EOT'
+		import ast, sys
+		for n in ast.walk(ast.parse(open(sys.argv[1]).read())):
+		    assert not (isinstance(n, ast.Name) and n.id in ("exit", "os", "__import__")), n
+		EOT
+	done
+	op='m\",exit(3))#'
+	trace "$op" 1 >t.json
+	dlp events 'm",exit(3))#' t.json >out.py
+	python3 -m py_compile out.py
+	grep -qF 'aten("m\",exit(3))#", t0, 1)' out.py
+	[ ! -e pwned ]
+}

@@ -1,0 +1,390 @@
+# dlp-agg --merge, dlp-merge: random small profiles (tests/bin/random.awk), cut into
+# parts at random; what is made of the parts is what is made of the whole.
+# SEEDS="4 5" tries others.
+
+load ../lib
+
+SEEDS=${SEEDS:-1 2 3 4 5 6}
+TAB='	'
+
+setup_file() {
+	command -v sqlite3 >/dev/null || return 0
+	for seed in ${SEEDS:-1 2 3 4 5 6}; do
+		awk -v seed="$seed" -f "$ROOT/tests/bin/random.awk" |
+		    sqlite3 "$BATS_FILE_TMPDIR/$seed.db"
+		dlp-parse --src "$BATS_FILE_TMPDIR/$seed.db" 2>/dev/null |
+		    dlp-correlate 2>/dev/null |
+		    dlp-iter -k step >"$BATS_FILE_TMPDIR/$seed.dlp"
+	done
+}
+
+setup() {
+	command -v sqlite3 >/dev/null || skip "no sqlite3"
+	cd "$BATS_TEST_TMPDIR" || return
+}
+
+# parts N SEED STREAM: the stream's GPU work at random in part.0 to part.N-1,
+# all else in each of them.
+parts() {
+	rm -f part.*
+	awk -F'\t' -v n="$1" -v seed="$2" '
+	BEGIN { srand(seed) }
+	/^(kern|copy|set)\t/ {
+		print >("part." (i = int(rand() * n)))
+		count[i]++
+		next
+	}
+	/^##end/ { next }
+	{
+		for (i = 0; i < n; i++) {
+			print >("part." i)
+			count[i] += !/^#/
+		}
+	}
+	END {
+		for (i = 0; i < n; i++)
+			print "##end\t" count[i] >("part." i)
+	}' "$3"
+}
+
+STATS="-T kern,copy,set -a count,nset,sum,mean,min,max,p50,p90,p99.9,std,pct,union
+    -f dur_ns,api_dur_ns"
+
+results() {
+	grep -v '^##' "$1"
+}
+
+@test "dlp-agg --merge of random parts: the aggregate of the whole" {
+	local seed n g s
+	for seed in $SEEDS; do
+		n=$((2 + seed % 4))
+		s=$BATS_FILE_TMPDIR/$seed.dlp
+		parts "$n" "$seed" "$s"
+		for g in "" "-g dev,stream" "-g op,dir" "-g short,iter,tag"; do
+			# shellcheck disable=SC2086 # options
+			dlp-agg $STATS $g --sort -sum,n,min "$s" >whole
+			for p in part.?; do
+				# shellcheck disable=SC2086
+				dlp-agg --partial $STATS $g "$p" >"agg.$p"
+			done
+			dlp-agg --merge --sort -sum,n,min agg.part.? >merged
+			rm agg.part.?
+			diff <(results whole | sort) <(results merged | sort)
+		done
+	done
+}
+
+@test "dlp-agg --merge -g: random parts of small groups, larger ones of the whole" {
+	local seed n g s p
+	for seed in $SEEDS; do
+		n=$((2 + seed % 4))
+		s=$BATS_FILE_TMPDIR/$seed.dlp
+		parts "$n" "$seed" "$s"
+		for p in part.?; do
+			# shellcheck disable=SC2086 # options
+			dlp-agg --partial $STATS -g short,dev,op,stream,dir "$p" \
+			    >"agg.$p"
+		done
+		# a tree: the larger groups first of two, then of all
+		dlp-agg --merge --partial -g op,dir,dev,stream agg.part.[01] \
+		    >tree.0
+		rm -f tree.1
+		[ "$n" -eq 2 ] || dlp-agg --merge --partial \
+		    -g stream,dev,dir,op agg.part.[2-9] >tree.1
+		for g in dev dev,stream op,dir dir,op; do
+			# shellcheck disable=SC2086 # options
+			dlp-agg $STATS -g $g --sort -sum,n,min "$s" >whole
+			for p in agg.part tree; do
+				dlp-agg --merge -g $g --sort -sum,n,min $p.? |
+				    results - | sort |
+				    diff <(results whole | sort) -
+			done
+		done
+		rm agg.part.? tree.?
+	done
+}
+
+@test "dlp-agg --merge -g: what it cannot be" {
+	dlp-agg -T kern -g op,dir -a count,sum,first:start_ns,union \
+	    --partial "$BATS_FILE_TMPDIR/1.dlp" >in
+	run dlp-agg --merge -g op,stream in
+	[ "$status" -eq 2 ]
+	same "dlp-agg: -g: agg records have no group 'stream'; they have: op,dir" \
+	    "$output"
+	run dlp-agg --merge -g op in
+	[ "$status" -eq 2 ]
+	[[ $output == *': first_start_ns of larger groups cannot be computed from that of smaller ones' ]]
+	# all groups in another order are no larger ones
+	dlp-agg --merge -g dir,op in | dlp-fmt --tsv >got
+	same "dir	op	n	sum_dur_ns	first_start_ns	union_ns" "$(head -n 1 got)"
+	dlp-agg -T kern -g op,dir -a sum,union "$BATS_FILE_TMPDIR/1.dlp" >plain
+	run dlp-agg --merge -g op plain
+	[ "$status" -eq 2 ]
+	[[ $output == *': union_ns of larger groups cannot be computed from these results: write them with dlp-agg --partial' ]]
+	# a part that has the larger groups already
+	dlp-agg -T kern -g op -a sum "$BATS_FILE_TMPDIR/1.dlp" >larger
+	dlp-agg -T kern -g op,dir -a sum "$BATS_FILE_TMPDIR/2.dlp" >smaller
+	cat "$BATS_FILE_TMPDIR/1.dlp" "$BATS_FILE_TMPDIR/2.dlp" |
+	    dlp-agg -T kern -g op -a sum --sort op | results - >want
+	dlp-agg --merge -g op --sort op larger smaller | results - | cmp want -
+	run dlp-agg --merge larger smaller
+	[ "$status" -eq 2 ]
+	[[ $output == *'parts of one result have the same -g, -a, -f' ]]
+}
+
+@test "dlp-agg --merge: files of their own, fractions, first and last, trees" {
+	local seed f
+	for seed in $SEEDS; do
+		awk -F'\t' -v OFS='\t' '
+		/^#kern/ { for (i = 2; i <= NF; i++) if ($i == "dur_ns") c = i
+			print $0, "x"; next }
+		/^kern/ { print $0, ($c % 3 ? $c / 8 : "-"); next }
+		{ print }' "$BATS_FILE_TMPDIR/$seed.dlp" >"$seed.dlp"
+		dlp-agg --partial -g stream -f x,dur_ns \
+		    -a count,nset,sum,min,max,p50,union,first,last \
+		    "$seed.dlp" >"$seed.part"
+	done
+	for seed in $SEEDS; do cat "$seed.dlp"; done |
+	    dlp-agg -g stream -f x,dur_ns \
+		-a count,nset,sum,min,max,p50,union,first,last --sort stream >whole
+	set --
+	for seed in $SEEDS; do set -- "$@" "$seed.part"; done
+	dlp-agg --merge --sort stream "$@" >merged
+	diff <(results whole) <(results merged)
+	# from a pipe, and in two steps
+	cat "$@" | dlp-agg --merge --sort stream | results - |
+	    diff <(results whole) -
+	dlp-agg --merge --partial "$1" "$2" >a
+	dlp-agg --merge --partial "${@:3}" >b
+	dlp-agg --merge --sort stream a b | results - | diff <(results whole) -
+	# -n and --rest are of the merged result
+	for seed in $SEEDS; do cat "$seed.dlp"; done |
+	    dlp-agg -g stream -f x,dur_ns -n 1 --rest --sort -n,stream \
+	    -a count,nset,sum,min,max,p50 | results - >want
+	grep -q '(rest)' want
+	dlp-agg --merge -n 1 --rest --sort -n,stream "$@" | results - |
+	    cut -f 1-13 | diff <(cut -f 1-13 want) -
+}
+
+@test "dlp-agg --merge of plain results: what their columns tell" {
+	local seed g="-g dev,stream -a count,sum,mean,min,max,pct,union"
+	set --
+	for seed in $SEEDS; do
+		# shellcheck disable=SC2086
+		dlp-agg $g "$BATS_FILE_TMPDIR/$seed.dlp" >"$seed.agg"
+		set -- "$@" "$seed.agg"
+	done
+	# shellcheck disable=SC2086
+	for seed in $SEEDS; do cat "$BATS_FILE_TMPDIR/$seed.dlp"; done |
+	    dlp-agg $g --sort dev,stream >whole
+	dlp-agg --merge --sort dev,stream "$@" | results - |
+	    diff <(results whole) -
+	# and what they do not is refused
+	dlp-agg -g dev -a count,p50 "$BATS_FILE_TMPDIR/1.dlp" >p
+	run dlp-agg --merge p p
+	[ "$status" -eq 2 ]
+	[[ $output == *"p50_dur_ns of all"*"--partial"* ]]
+	dlp-agg -g dev -a count,sum "$BATS_FILE_TMPDIR/1.dlp" >q
+	run dlp-agg --merge p q
+	[ "$status" -eq 2 ]
+	[[ $output == *"p50"* || $output == *"other groups"* ]]
+}
+
+@test "dlp-agg --merge: several types in one run; std to its digits" {
+	parts 3 7 "$BATS_FILE_TMPDIR/1.dlp"
+	for p in part.?; do
+		dlp-agg --partial -g dev -a count,sum --as kerns --and -T copy \
+		    -g kind -a count,sum:bytes --as copies "$p" >"agg.$p"
+	done
+	dlp-agg -g dev -a count,sum --as kerns --and -T copy -g kind \
+	    -a count,sum:bytes --as copies "$BATS_FILE_TMPDIR/1.dlp" >whole
+	dlp-agg --merge agg.part.? >merged
+	diff <(results whole | sort) <(results merged | sort)
+}
+
+@test "dlp-agg --merge: more different values than are kept: within 0.05 %" {
+	awk 'BEGIN {
+		print "#kern\tdur_ns"
+		for (i = 1; i <= 150000; i++)
+			print "kern\t" i * 7 + 100000
+	}' >big
+	dlp-agg -a p1,p50,p99 big | results - >exact
+	dlp-agg --partial -a p1,p50,p99 big >part
+	dlp-agg --merge part >merged
+	grep -q "agg_.*rounded" merged
+	paste exact <(results merged) | awk '
+	/^agg/ {
+		for (i = 2; i <= 4; i++) {
+			e = ($(i + 4) - $i) / $i
+			if (e > 0.0005 || e < -0.0005) { print i, e; exit 1 }
+			n++
+		}
+	}
+	END { if (n != 3) exit 1 }'
+}
+
+@test "dlp-agg --merge: damaged state is said, 2" {
+	dlp-agg --partial -g dev -a sum,p50 "$BATS_FILE_TMPDIR/1.dlp" >p
+	sed 's/\*2/*9999/' p >bad
+	run dlp-agg --merge bad
+	[ "$status" -eq 2 ]
+	[[ $output == *"part_dur_ns: no state"* ]]
+	head -n -1 p >cut
+	run dlp-agg --merge p cut
+	[ "$status" -eq 2 ]
+	[[ $output == *"##end"* ]]
+	run dlp-agg --merge "$BATS_FILE_TMPDIR/1.dlp"
+	[ "$status" -eq 2 ]
+	[[ $output == *"no results of dlp-agg"* ]]
+	run dlp-agg --merge -a sum p
+	[ "$status" -eq 2 ]
+	[[ $output == *"--merge takes -a and -f from its input"* ]]
+}
+
+# columns FILE TYPE NAME...: these columns of a type.
+columns() {
+	awk -F'\t' -v OFS='\t' -v t="$2" -v names="${*:3}" '
+	BEGIN { n = split(names, name, " ") }
+	$1 == "#" t { split("", p); for (i = 2; i <= NF; i++) p[$i] = i }
+	$1 == t {
+		line = $p[name[1]]
+		for (i = 2; i <= n; i++)
+			line = line OFS $p[name[i]]
+		print line
+	}' "$1"
+}
+
+@test "dlp-merge of two parsed files: dlp-parse of both" {
+	local a=$BATS_FILE_TMPDIR/1.db b=$BATS_FILE_TMPDIR/2.db t
+	dlp-parse "$a" "$b" 2>/dev/null >both
+	dlp-parse --src "$a" 2>/dev/null >a.dlp
+	dlp-parse --src "$b" 2>/dev/null >b.dlp
+	dlp-merge a.dlp b.dlp 2>err >merged
+	grep -q 'not aligned' err # random.awk tells no origin
+	[ "$(tail -n 1 both)" = "$(tail -n 1 merged)" ]
+	for t in range kern copy set call; do
+		c="start_ns dur_ns pid tid src"
+		[ $t = range ] && c="$c text"
+		[ $t = kern ] && c="$c short api_start_ns idx"
+		# shellcheck disable=SC2086
+		columns both $t $c >want
+		# shellcheck disable=SC2086
+		columns merged $t $c >got
+		[ -s want ]
+		diff want got
+	done
+	# ids are unique, and strings are found by them
+	[ -z "$(columns merged kern id | sort | uniq -d)" ]
+	[ -z "$(columns merged str id | sort | uniq -d)" ]
+	dlp-fmt --tsv -T kern -c name,start_ns merged >got
+	dlp-fmt --tsv -T kern -c name,start_ns both >want
+	diff want got
+	# without src in the input it is the stream's name
+	dlp-parse "$a" 2>/dev/null >a.dlp
+	dlp-merge a.dlp b.dlp 2>/dev/null >merged
+	[ "$(columns merged kern src | sort -u)" = "$b
+a.dlp" ]
+	dlp-agg -g src,dev -a count,sum,union merged | results - | cut -f 3- |
+	    sort >got
+	dlp-agg -g src,dev -a count,sum,union both | results - | cut -f 3- |
+	    sort >want
+	diff want got
+}
+
+@test "dlp-merge: later stages' records, and columns that one file lacks" {
+	dlp-merge "$BATS_FILE_TMPDIR/1.dlp" "$BATS_FILE_TMPDIR/2.dlp" \
+	    2>/dev/null >merged
+	dlp-agg -g op,dir,src -a count,sum merged 2>err | results - | sort >got
+	[ ! -s err ] # every op record stands before its use
+	cat "$BATS_FILE_TMPDIR/1.dlp" "$BATS_FILE_TMPDIR/2.dlp" |
+	    dlp-agg -g op,dir,src -a count,sum | results - | sort >want
+	diff want got
+	printf '##dlp\t1\n#kern\tid\tstart_ns\tdur_ns\tx\nkern\t5\t30\t2\tp\n##end\t1\n' >a
+	printf '##dlp\t1\n#kern\tid\ty\tdur_ns\tstart_ns\nkern\t5\tq\t1\t10\n' >b
+	printf 'kern\t6\tq\t1\t40\n##end\t2\n' >>b
+	dlp-merge a b 2>/dev/null | grep '^#*kern' >got
+	cat >want <<-END
+	#kern${TAB}id${TAB}start_ns${TAB}dur_ns${TAB}x${TAB}src${TAB}y
+	kern${TAB}11${TAB}10${TAB}1${TAB}-${TAB}b${TAB}q
+	kern${TAB}10${TAB}30${TAB}2${TAB}p${TAB}a${TAB}-
+	kern${TAB}13${TAB}40${TAB}1${TAB}-${TAB}b${TAB}q
+	END
+	diff want got
+}
+
+@test "dlp-merge: two names that are equal stay apart; one file is itself" {
+	mkdir x y
+	printf '##dlp\t1\n#kern\tid\tstart_ns\tsrc\nkern\t1\t1\tr.db\n##end\t1\n' >x/s
+	cp x/s y/s
+	dlp-merge x/s y/s 2>/dev/null >got
+	[ "$(columns got kern src)" = "r.db
+y/s:r.db" ]
+	dlp-merge "$BATS_FILE_TMPDIR/1.dlp" | grep -v '^#[#a-z]' |
+	    diff - <(grep -v '^#[#a-z]' "$BATS_FILE_TMPDIR/1.dlp")
+}
+
+@test "dlp-merge: broken, cut off, empty, two sections: one line, 2" {
+	local s=$BATS_FILE_TMPDIR/1.dlp
+	head -n -1 "$s" >cut
+	dlp-merge "$s" cut >out 2>err && false
+	grep -q 'cut:.*##end' err
+	[ "$(grep -c '^##end' out)" -eq 0 ]
+	: >empty
+	cat "$s" "$s" >two
+	printf '##dlp\t1\n#kern\ta\tb\nkern\t1\n##end\t1\n' >short
+	printf 'no stream\n' >none
+	for f in empty two short none ./missing .; do
+		rc=0
+		dlp-merge "$s" "$f" >out 2>err || rc=$?
+		[ $rc -eq 2 ]
+		grep -v 'not aligned' err >line
+		[ "$(wc -l <line)" -eq 1 ]
+	done
+	grep -v '^##' "$s" >frag
+	dlp-merge frag >out
+	[ "$(grep -c '^##' out)" -eq 0 ]
+	diff <(grep -v '^#' out) <(grep -v '^#' frag)
+}
+
+@test "dlp-agg --merge: state that lacks values, or holds nonsense" {
+	dlp-agg --partial -g dev -a sum,p50,std "$BATS_FILE_TMPDIR/1.dlp" >p
+	for s in 's/ v .*//' 's/ s 0x[^ ]* [^ ]*//' 's/ s / s 1 /' 's/ v / /' \
+	    's/ v / v 1*18446744073709551615 /' 's/ s / f /' \
+	    "s/\($TAB\)\([0-9]*\) \([0-9]\)/\1 \2 x\3/"; do
+		sed "/^agg/$s" p >bad
+		[ "$(cmp -s p bad; echo $?)" -eq 1 ]
+		run dlp-agg --merge bad
+		[ "$status" -eq 2 ]
+		[ "${#lines[@]}" -eq 1 ]
+	done
+	dlp-agg --partial -g dev -a union "$BATS_FILE_TMPDIR/1.dlp" >p
+	sed '/^agg/s/ / x/2' p >bad
+	run dlp-agg --merge bad
+	[ "$status" -eq 2 ]
+}
+
+@test "--split: each section as soon as it is complete, with lines of any length" {
+	cd "$BATS_TEST_TMPDIR"
+	dlp-parse "$LENET" >one
+	awk -F'\t' -v OFS='\t' -v long="$(printf '%9000s' x | tr ' ' y)" '
+	/^##cmd/ { $2 = $2 long } 1' one >two
+	mkfifo grows
+	mkdir parts
+	dlp-merge --split parts <grows >names &
+	exec 7>grows
+	cat two >&7
+	until [ -s names ]; do :; done # the stream is still open
+	same parts/1 "$(<names)"
+	cmp two parts/1
+	cat one >&7
+	head -n 5 one >&7 # cut off
+	exec 7>&-
+	wait $!
+	cmp one parts/2
+	head -n 5 one | cmp - parts/3
+	same 3 "$(wc -l <names)"
+	# what is there stays
+	run dlp-merge --split parts one
+	same 2 "$status"
+	cmp two parts/1
+}

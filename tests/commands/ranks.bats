@@ -1,0 +1,420 @@
+# Many ranks: dlp-parse --ranks, dlp-ranks, dlp ranks on two ranks of a real run
+# (tests/data/ddp*.sqlite.xz); every number against SQL on the two files.
+
+load ../lib
+
+bats_require_minimum_version 1.5.0
+
+TAB='	'
+NCCL="LIKE 'nccl%'"
+
+setup_file() {
+	command -v sqlite3 >/dev/null || return 0
+	cd "$BATS_FILE_TMPDIR" || return
+	for r in 0 1; do
+		xz -dc "$ROOT/tests/data/ddp$r.sqlite.xz" >"ddp$r.db"
+	done
+	dlp-parse --ranks ddp0.db ddp1.db >ranks.dlp
+	dlp-correlate ranks.dlp 2>/dev/null | dlp-iter -k iteration |
+	    dlp-ranks >coll.dlp
+}
+
+setup() {
+	command -v sqlite3 >/dev/null || skip "no sqlite3"
+	cd "$BATS_TEST_TMPDIR" || return
+	R0=$BATS_FILE_TMPDIR/ddp0.db
+	R1=$BATS_FILE_TMPDIR/ddp1.db
+	ALL=$BATS_FILE_TMPDIR/coll.dlp
+}
+
+# columns FILE TYPE NAME...: these columns of a type.
+columns() {
+	awk -F'\t' -v OFS='\t' -v t="$2" -v names="${*:3}" '
+	BEGIN { n = split(names, name, " ") }
+	$1 == "#" t { split("", p); for (i = 2; i <= NF; i++) p[$i] = i }
+	$1 == t {
+		line = $p[name[1]]
+		for (i = 2; i <= n; i++)
+			line = line OFS $p[name[i]]
+		print line
+	}' "$1"
+}
+
+# ask SQL: of both ranks: k, kernels on the clock of rank 0, which the median
+# of the all-reduces' ends sets; c, the collectives, each kind counted.
+ask() {
+	sqlite3 -bail -nullvalue - -separator "$TAB" :memory: "
+ATTACH 'file:$R0?immutable=1' AS a;
+ATTACH 'file:$R1?immutable=1' AS b;
+CREATE TEMP TABLE raw AS
+    SELECT 0 AS rank, s.value AS name, k.start AS lo, k.end AS hi,
+	(SELECT substr(n.text, 11) - 1 FROM a.NVTX_EVENTS n,
+	    a.CUPTI_ACTIVITY_KIND_RUNTIME r WHERE n.text LIKE 'iteration %'
+	    AND r.correlationId = k.correlationId
+	    AND r.start BETWEEN n.start AND n.end) AS iter
+	FROM a.CUPTI_ACTIVITY_KIND_KERNEL k JOIN a.StringIds s
+	ON s.id = k.shortName
+    UNION ALL SELECT 1, s.value, k.start, k.end,
+	(SELECT substr(n.text, 11) - 1 FROM b.NVTX_EVENTS n,
+	    b.CUPTI_ACTIVITY_KIND_RUNTIME r WHERE n.text LIKE 'iteration %'
+	    AND r.correlationId = k.correlationId
+	    AND r.start BETWEEN n.start AND n.end)
+	FROM b.CUPTI_ACTIVITY_KIND_KERNEL k JOIN b.StringIds s
+	ON s.id = k.shortName;
+CREATE TEMP TABLE ends AS SELECT rank, hi,
+    row_number() OVER (PARTITION BY rank ORDER BY hi) AS nth
+    FROM raw WHERE name LIKE 'nccl%AllReduce%';
+CREATE TEMP TABLE diff AS SELECT x.hi - y.hi AS d,
+    row_number() OVER (ORDER BY x.hi - y.hi) AS i, count(*) OVER () AS n
+    FROM ends x JOIN ends y ON x.nth = y.nth AND x.rank = 0 AND y.rank = 1;
+CREATE TEMP TABLE shift AS SELECT min(d) + (max(d) - min(d)) / 2 AS ns
+    FROM diff WHERE i IN ((n + 1) / 2, n / 2 + 1);
+CREATE TEMP TABLE k AS SELECT rowid AS id, rank, name, iter,
+    name $NCCL AS comm,
+    lo + CASE rank WHEN 1 THEN (SELECT ns FROM shift) ELSE 0 END AS lo,
+    hi + CASE rank WHEN 1 THEN (SELECT ns FROM shift) ELSE 0 END AS hi
+    FROM raw;
+CREATE TEMP TABLE c AS SELECT *, CASE WHEN name LIKE '%AllReduce%' THEN
+    'all_reduce' ELSE 'broadcast' END AS kind, row_number() OVER (
+    PARTITION BY rank, name LIKE '%AllReduce%' ORDER BY lo) - 1 AS nth
+    FROM k WHERE comm;
+$1"
+}
+
+@test "dlp-parse --ranks: natural order of names, or what the profiles tell" {
+	cp "$R0" rank10.db
+	cp "$R0" rank9.db
+	cp "$R0" rank1.db
+	dlp-parse --ranks rank10.db rank1.db rank9.db >out
+	[ "$(columns out rank rank src rank_by)" = "0${TAB}rank1.db${TAB}name
+1${TAB}rank9.db${TAB}name
+2${TAB}rank10.db${TAB}name" ]
+	[ "$(columns out kern rank src | sort -u)" = "0${TAB}rank1.db
+1${TAB}rank9.db
+2${TAB}rank10.db" ]
+	# one tells its rank, in the environment; the others get what is left
+	sqlite3 rank10.db "CREATE TABLE META_DATA_CAPTURE (name TEXT, value TEXT);
+	    INSERT INTO META_DATA_CAPTURE VALUES ('PROCESS_0:ENVIRONMENT',
+	    'LOCAL_RANK=1 WORLD_SIZE=3 RANK=0 PATH=/bin');"
+	dlp-parse --ranks rank*.db >out
+	[ "$(columns out rank rank src rank_by)" = "0${TAB}rank10.db${TAB}profile
+1${TAB}rank1.db${TAB}name
+2${TAB}rank9.db${TAB}name" ]
+	# by NVTX; texts that name other ranks are none
+	sqlite3 rank1.db "UPDATE NVTX_EVENTS SET text = '[rank2]'
+	    WHERE text LIKE 'DistributedDataParallel.forward%'"
+	sqlite3 rank9.db "UPDATE NVTX_EVENTS SET text = 'send to rank 2'
+	    WHERE text LIKE 'DistributedDataParallel.forward%'"
+	dlp-parse --ranks rank*.db >out
+	[ "$(columns out rank rank src)" = "0${TAB}rank10.db
+1${TAB}rank9.db
+2${TAB}rank1.db" ]
+	# two that tell the same
+	cp rank10.db rank11.db
+	dlp-parse --ranks rank*.db >out 2>err
+	grep -q 'have the same rank' err
+	[ "$(columns out rank rank src)" = "0${TAB}rank1.db
+1${TAB}rank9.db
+2${TAB}rank10.db
+3${TAB}rank11.db" ]
+}
+
+@test "dlp-parse --ranks: the clocks by collectives: the median of SQL" {
+	local want
+	want=$(ask "SELECT ns, (SELECT max(n) FROM diff) FROM shift")
+	[ "$(columns "$BATS_FILE_TMPDIR/ranks.dlp" rank shift_ns n_coll |
+	    tail -n 1)" = "$want" ]
+	grep -q "^rank.*collectives" "$BATS_FILE_TMPDIR/ranks.dlp"
+	# every kernel's time is moved by it, none of rank 0
+	ask "SELECT rank, lo, hi - lo FROM k ORDER BY 1, 2, 3" >want
+	columns "$BATS_FILE_TMPDIR/ranks.dlp" kern rank start_ns dur_ns |
+	    sort -n -k 1,1 -k 2,2 -k 3,3 >got
+	diff want got
+	[ "$(grep -c t0_ns "$BATS_FILE_TMPDIR/ranks.dlp")" -eq 1 ]
+}
+
+@test "dlp-parse --ranks: the merged stream is in launch order" {
+	columns "$BATS_FILE_TMPDIR/ranks.dlp" kern api_start_ns rank >got
+	sort -n -s -k 1,1 got >want
+	diff want got
+	[ "$(cut -f 2 got | uniq | wc -l)" -gt 100 ] # and well mixed
+}
+
+# moved OUT NS T0: rank 1 with its times moved, and an origin of its own.
+moved() {
+	cp "$R1" "$1"
+	sqlite3 "$1" "
+	UPDATE CUPTI_ACTIVITY_KIND_KERNEL SET start = start + $2, end = end + $2;
+	UPDATE CUPTI_ACTIVITY_KIND_RUNTIME SET start = start + $2, end = end + $2;
+	UPDATE CUPTI_ACTIVITY_KIND_MEMCPY SET start = start + $2, end = end + $2;
+	UPDATE CUPTI_ACTIVITY_KIND_MEMSET SET start = start + $2, end = end + $2;
+	UPDATE NVTX_EVENTS SET start = start + $2, end = end + $2;
+	UPDATE TARGET_INFO_SESSION_START_TIME SET utcEpochNs = utcEpochNs + $3;"
+}
+
+@test "dlp-parse --ranks: origins hours apart, negative times" {
+	local ns h=10800000000000 f
+	ns=$(ask "SELECT ns FROM shift")
+	cp "$R0" a0.db
+	moved a1.db -$h 0 # three hours that nobody tells
+	dlp-parse --ranks a0.db a1.db >out
+	[ "$(columns out rank shift_ns | tail -n 1)" -eq $((ns + h)) ]
+	moved a1.db $h -$h # and told
+	dlp-parse --ranks a0.db a1.db >out
+	[ "$(columns out rank shift_ns | tail -n 1)" -eq $((ns - h)) ]
+	columns out kern rank start_ns dur_ns api_start_ns | sort >got
+	columns "$BATS_FILE_TMPDIR/ranks.dlp" kern rank start_ns dur_ns \
+	    api_start_ns | sort | diff - got
+	# without collectives: UTC
+	for f in a0.db a1.db; do
+		sqlite3 $f "UPDATE StringIds SET value = replace(value, 'nccl', 'mccl')
+		    WHERE value $NCCL"
+	done
+	dlp-parse --ranks a0.db a1.db >out 2>err
+	[ "$(columns out rank shift_ns clock_by | tail -n 1)" = "-$h${TAB}utc" ]
+	grep -q 'no collectives in common with the first' err
+	grep -q "^##note${TAB}ranks_by_utc${TAB}1" out
+	# without that: said, and not moved
+	sqlite3 a1.db "DROP TABLE TARGET_INFO_SESSION_START_TIME"
+	dlp-parse --ranks a0.db a1.db >out 2>err
+	grep -q 'not aligned' err
+	[ "$(wc -l <err)" -eq 1 ]
+	[ "$(columns out rank shift_ns clock_by | tail -n 1)" = "0${TAB}-" ]
+	grep -q "^##note${TAB}ranks_unaligned${TAB}1" out
+}
+
+@test "dlp ranks: the heat map is made of the other tables; sizes have bandwidths" {
+	local h=$ROOT/tests/data/h200 v of
+	[ -e "$h/ddp2_rank0.sqlite.xz" ] || skip "no tests/data/h200"
+	set -- "$h"/ddp2_rank?.sqlite.xz
+	for v in late wait comm exposed; do
+		of=comm
+		[ $v != late ] || of=arrive
+		same "$(dlp ranks -t $of --tsv "$@" 2>err | awk -F'\t' -v c=${v}_ns '
+		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		$(at["iter"]) != "-" { s[$(at["iter"]), $(at["rank"])] += $(at[c]) }
+		END { for (i = 0; i < 3; i++) printf "%d %d %d\n", i, s[i, 0], s[i, 1] }')" \
+		    "$(dlp ranks -t heat -v $v --tsv "$@" 2>err | tail -n +2 | tr '\t' ' ')"
+	done
+	same "$(dlp iters --tsv "$@" 2>err | awk -F'\t' '
+	NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+	{ s[$(at["iter"])] = s[$(at["iter"])] " " $(at["step_ns"]) }
+	END { for (i = 0; i < 3; i++) print i s[i] }')" \
+	    "$(dlp ranks -t heat -v step --tsv "$@" 2>err | tail -n +2 | tr '\t' ' ')"
+	# the middle one of the bandwidths of each size
+	same "$(dlp ranks -t coll --tsv "$@" 2>err | awk -F'\t' '
+	NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+	$(at["kind"]) == "all_reduce" { print $(at["bytes"]), $(at["busbw_gb_s"]) }' |
+	    sort -k1,1n -k2,2n | awk '{ v[$1] = v[$1] " " $2 }
+	    END { for (b in v) { split(v[b], x, " "); print b, x[2] + 0 } }' | sort -n)" \
+	    "$(dlp ranks -t size --tsv "$@" 2>err | awk -F'\t' '
+	    $1 == "all_reduce" { print $2, $8 }')"
+	run -2 dlp ranks -v step "$@"
+	run -2 dlp ranks -t heat -v nonsense "$@"
+	# of some steps, and nothing is said to be lost
+	same "iter 1" "$(dlp ranks -t heat -i 1 --tsv "$@" 2>err | cut -f 1 | xargs)"
+	! grep 'were lost' err
+}
+
+@test "dlp-parse --ranks: a rank that began to record later" {
+	local ns
+	cp "$R0" a0.db
+	cp "$R1" a1.db
+	sqlite3 a1.db "DELETE FROM CUPTI_ACTIVITY_KIND_KERNEL WHERE start <
+	    (SELECT end FROM CUPTI_ACTIVITY_KIND_KERNEL k JOIN StringIds s
+	    ON s.id = k.shortName WHERE value LIKE 'nccl%AllReduce%'
+	    ORDER BY start LIMIT 1 OFFSET 1)"
+	dlp-parse --ranks a0.db a1.db >out
+	ns=$(columns out rank shift_ns | tail -n 1)
+	[ "$ns" -gt -20000 ] && [ "$ns" -lt 0 ]
+	[ "$(columns out rank n_coll | tail -n 1)" -eq 4 ]
+	# and its collectives are still matched with those of the others
+	dlp-ranks out >coll
+	[ "$(columns coll coll kind n_rank | grep all_reduce | sort | uniq -c |
+	    tr -s ' ')" = " 2 all_reduce${TAB}1
+ 4 all_reduce${TAB}2" ]
+}
+
+@test "dlp-ranks: each collective's waits, spread, first and last" {
+	ask "SELECT kind, nth, x.iter, 2, min(x.lo), max(x.hi) - min(x.lo),
+	    min(x.hi - x.lo), sum(x.hi - x.lo) - 2 * min(x.hi - x.lo),
+	    max(x.hi - x.lo) - min(x.hi - x.lo), max(x.lo) - min(x.lo),
+	    max(x.hi) - min(x.hi),
+	    (SELECT y.rank FROM c y WHERE y.kind = x.kind AND y.nth = x.nth
+		ORDER BY lo LIMIT 1),
+	    (SELECT y.rank FROM c y WHERE y.kind = x.kind AND y.nth = x.nth
+		ORDER BY lo DESC LIMIT 1)
+	    FROM c x GROUP BY kind, nth" | sort >want
+	columns "$ALL" coll kind nth iter n_rank start_ns dur_ns comm_ns \
+	    wait_ns max_wait_ns spread_ns end_spread_ns first last | sort >got
+	[ "$(wc -l <want)" -eq 10 ]
+	diff want got
+}
+
+@test "dlp-ranks: each rank's arrivals" {
+	ask "SELECT kind, rank, iter, lo, hi - lo,
+	    hi - lo - (SELECT min(hi - lo) FROM c y WHERE y.kind = x.kind
+		AND y.nth = x.nth),
+	    lo - (SELECT min(lo) FROM c y WHERE y.kind = x.kind
+		AND y.nth = x.nth),
+	    lo = (SELECT max(lo) FROM c y WHERE y.kind = x.kind
+		AND y.nth = x.nth)
+	    FROM c x" | sort >want
+	columns "$ALL" arrive kind rank iter start_ns dur_ns wait_ns late_ns \
+	    n_last | sort >got
+	[ "$(wc -l <want)" -eq 20 ]
+	diff want got
+}
+
+@test "dlp-ranks: exposed communication, by unions" {
+	ask "
+	CREATE TEMP TABLE o AS SELECT c.id, max(k.lo, c.lo) AS lo,
+	    min(k.hi, c.hi) AS hi FROM c JOIN k ON k.rank = c.rank
+	    AND NOT k.comm AND k.lo < c.hi AND k.hi > c.lo;
+	CREATE TEMP TABLE m AS SELECT id, sum(CASE WHEN p IS NULL OR lo >= p
+	    THEN hi - lo WHEN hi > p THEN hi - p ELSE 0 END) AS ns FROM
+	    (SELECT *, max(hi) OVER (PARTITION BY id ORDER BY lo, hi ROWS
+		BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS p FROM o)
+	    GROUP BY id;
+	SELECT c.iter, c.rank, count(*), sum(hi - lo),
+	    sum(hi - lo - coalesce(m.ns, 0)),
+	    (SELECT min(lo) FROM k WHERE k.rank = c.rank AND k.iter = c.iter),
+	    (SELECT max(hi) FROM k WHERE k.rank = c.rank AND k.iter = c.iter)
+	    FROM c LEFT JOIN m USING (id) GROUP BY 1, 2" >want
+	columns "$ALL" comm iter rank n_comm comm_ns exposed_ns gpu_start_ns \
+	    gpu_end_ns >got
+	[ "$(wc -l <want)" -eq 4 ]
+	diff want got
+	# something is hidden, and not all
+	awk '$5 < $4 { n++ } END { exit !n }' got
+}
+
+@test "dlp-ranks: the skew of the iterations" {
+	ask "
+	CREATE TEMP TABLE s AS SELECT iter, rank, min(lo) AS lo, max(hi) AS hi
+	    FROM k GROUP BY 1, 2;
+	CREATE TEMP TABLE w AS SELECT iter, rank, sum(hi - lo - (SELECT
+	    min(hi - lo) FROM c y WHERE y.kind = x.kind AND y.nth = x.nth))
+	    AS ns FROM c x GROUP BY 1, 2;
+	SELECT iter, count(*), max(lo) - min(lo), max(hi) - min(hi),
+	    max(hi - lo) - min(hi - lo),
+	    (SELECT sum(ns) FROM w WHERE w.iter = s.iter),
+	    (SELECT rank FROM w WHERE w.iter = s.iter ORDER BY ns LIMIT 1)
+	    FROM s GROUP BY iter" >want
+	columns "$ALL" skew iter n_rank start_skew_ns end_skew_ns len_skew_ns \
+	    wait_ns slowest >got
+	[ "$(wc -l <want)" -eq 2 ]
+	diff want got
+}
+
+# by_column FILE NAME...: these columns of a table with a head
+by_column() {
+	awk -F'\t' -v OFS='\t' -v names="${*:2}" '
+	NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; n = split(names, name, " "); next }
+	{ line = $at[name[1]]; for (i = 2; i <= n; i++) line = line OFS $at[name[i]]; print line }' "$1"
+}
+
+@test "dlp advise --ranks: the finding says how long it waits, and for whom" {
+	local wait h=$ROOT/tests/data/h200
+	wait=$(ask "SELECT sum(hi - lo - (SELECT min(hi - lo) FROM c y WHERE
+	    y.kind = x.kind AND y.nth = x.nth)) FROM c x WHERE rank = 1")
+	same 2633374 "$wait"
+	dlp advise --ranks --tsv "$R0" "$R1" 2>err >out
+	grep rank_wait out >got
+	same 1 "$(wc -l <got)"
+	grep -q "^$R1${TAB}.*Collectives take 3.13 ms, and 2.63 ms of it are waiting for rank 0, which waits least${TAB}" got
+	same "yes${TAB}$wait${TAB}-
+no${TAB}-${TAB}-" "$(dlp advise -a --ranks --tsv "$R0" "$R1" 2>err >out; { head -1 out; grep rank_wait out; } >all
+	by_column all judged ceiling_ns part_of)"
+	# of one rank alone it is not known, and more must be recorded
+	dlp advise --tsv "$h/ddp2_rank0.sqlite.xz" 2>err | grep '^exposed_comm' | grep -q 'Record all ranks'
+	# of the even steps, 1 and 2: see dlp ranks -t comm, of all
+	dlp ranks -t comm --tsv "$h"/ddp2_rank?.sqlite.xz 2>err >out
+	same 7825647 "$(by_column out iter rank wait_ns | awk '($1 == 1 || $1 == 2) && $2 == 0 { n += $3 } END { print n }')"
+	dlp advise --ranks --tsv "$h"/ddp2_rank?.sqlite.xz 2>err >out
+	run -1 grep -e 'Record all ranks' -e rank_wait out
+	grep exposed_comm out | grep -q '6.33 ms of 8.31 ms. 7.83 ms of the 8.31 ms are waiting for rank 1, which waits least'
+	# the page has the same
+	dlp html --ranks --data "$h"/ddp2_rank?.sqlite.xz 2>err | jq -r '.finding as $f | range($f.rows) |
+	    select($f.judged[.] == "yes" and $f.part_of[.] == null) | [$f.src[.], $f.id[.], $f.problem[.]] | @tsv' | sort >page
+	by_column out src id problem | sort | diff - page
+}
+
+@test "dlp-merge --ranks of parsed streams: the same" {
+	for r in 0 1; do
+		dlp-parse --src "$BATS_FILE_TMPDIR/ddp$r.db" |
+		    dlp-correlate 2>/dev/null | dlp-iter -k iteration >"r$r.dlp"
+	done
+	dlp-merge --ranks r1.dlp r0.dlp | dlp-ranks >merged
+	columns merged rank rank shift_ns n_coll spread_ns >got
+	columns "$ALL" rank rank shift_ns n_coll spread_ns | diff - got
+	for t in coll comm skew; do
+		grep "^#*$t$TAB" merged | sed "s/ddp//" >got
+		dlp-fmt --tsv -T $t merged | sed 's,[^	]*/ddp,ddp,' >got
+		dlp-fmt --tsv -T $t "$ALL" | sed 's,[^	]*/ddp,ddp,' >want
+		[ -s want ]
+		diff want got
+	done
+}
+
+@test "dlp-ranks without aligned clocks: waits, and who was last by them" {
+	{ dlp-parse "$R0" "$R1" | dlp-ranks; } >out 2>err
+	grep -q 'not aligned' err
+	columns out coll kind nth comm_ns wait_ns >got
+	columns "$ALL" coll kind nth comm_ns wait_ns | diff <(sort got) <(sort)
+	columns out coll kind nth last | grep all_reduce | sort >got
+	columns "$ALL" coll kind nth last | grep all_reduce | sort | diff - got
+	[ "$(columns out coll spread_ns | sort -u)" = - ]
+	[ "$(columns out coll kind last | grep broadcast | sort -u)" = \
+	    "broadcast${TAB}-" ]
+}
+
+@test "dlp ranks: the straggler's share, tables, formats" {
+	want=$(ask "WITH l AS (SELECT kind, nth, sum(hi - lo) - 2 *
+	    min(hi - lo) AS ns, (SELECT y.rank FROM c y WHERE y.kind = x.kind
+	    AND y.nth = x.nth ORDER BY lo DESC LIMIT 1) AS last FROM c x
+	    GROUP BY 1, 2) SELECT last, count(*), sum(ns) FROM l GROUP BY 1")
+	got=$(dlp ranks -t straggler --tsv "$R0" "$R1" 2>/dev/null |
+	    sed 1d | cut -f 1,2,4)
+	same "$want" "$got"
+	dlp ranks -w 150 "$R0" "$R1" >out 2>/dev/null
+	[ "$(grep -c '^$' out)" -eq 6 ] # seven tables
+	[ "$(dlp ranks -t coll -n 0 --csv "$R0" "$R1" 2>/dev/null | wc -l)" -eq 11 ]
+	[ "$(dlp ranks -t coll -n 3 -i 1 -k iteration --csv "$R0" "$R1" 2>/dev/null |
+	    cut -d, -f 3 | sort -u | tr '\n' ' ')" = "1 iter " ]
+	dlp-parse "$R0" >r0.dlp
+	dlp-parse "$R1" >r1.dlp
+	dlp ranks -t straggler --tsv r0.dlp r1.dlp 2>/dev/null |
+	    diff - <(dlp ranks -t straggler --tsv "$R0" "$R1" 2>/dev/null)
+	run dlp ranks -t none "$R0"
+	[ "$status" -eq 2 ]
+}
+
+# bats test_tags=more
+@test "dlp-ranks: two processes of one profile, without collectives" {
+	need_data nsys/h100-2gpu-aten-3.25.0.sqlite
+	dlp-parse "$DATA/nsys/h100-2gpu-aten-3.25.0.sqlite" 2>/dev/null |
+	    dlp-ranks >out 2>err
+	[ ! -s err ]
+	[ "$(columns out comm rank pid n_comm exposed_ns)" = \
+	    "0${TAB}111${TAB}0${TAB}0
+0.1${TAB}112${TAB}0${TAB}0" ]
+	# as with a rank record of the file
+	same "$(dlp ranks -t comm --tsv "$DATA/nsys/h100-2gpu-aten-3.25.0.sqlite" 2>/dev/null |
+	    sed 1d | cut -f 2,4)" "$(columns out comm rank pid)"
+}
+
+# bats test_tags=more
+@test "dlp-ranks: groups of some devices of one process (nvprof)" {
+	need_data nvprof/nccl-8gpu-v16.sqlite
+	f=$DATA/nvprof/nccl-8gpu-v16.sqlite
+	dlp-parse "$f" 2>/dev/null | dlp-ranks >out
+	# of each all-reduce the ends lie within a millisecond, and all are found
+	[ "$(columns out arrive kind | grep -c all_reduce)" -eq \
+	    "$(sqlite3 "file:$f?immutable=1" "SELECT count(*) FROM
+	    CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL k JOIN StringTable s
+	    ON s._id_ = k.name WHERE value LIKE '%AllReduce%'")" ]
+	columns out coll kind end_spread_ns n_rank | grep all_reduce >got
+	awk '$2 > 1500000 { exit 1 }' got
+	awk '$3 > 1 { n++ } END { exit n < 4 }' got
+}

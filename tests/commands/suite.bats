@@ -1,0 +1,936 @@
+# What every command has in common, run once per command: tests/bin/run makes a
+# copy of this file for each, with CMD set. By hand: CMD=dlp-iter bats FILE.
+
+load ../lib
+
+: "${CMD:?set CMD to the command to be tested}"
+TAB='	'
+
+# The stages before a command, and options that make it do its work.
+declare -A BEFORE=(
+	[dlp-parse]=''
+	[dlp-correlate]='dlp-parse $LENET'
+	[dlp-iter]='dlp-parse $LENET | dlp-correlate'
+	[dlp-flops]='dlp-parse $LENET | dlp-correlate | dlp-iter -k iteration'
+	[dlp-markers]='dlp-parse $LENET'
+	[dlp-pyprof]='pyprof-parse $LENET'
+	[dlp-busy]='dlp-parse $LENET | dlp-correlate | dlp-flops'
+	[dlp-rate]='dlp-parse $LENET | dlp-correlate | dlp-flops'
+	[dlp-mfu]='dlp-parse $LENET | dlp-correlate | dlp-iter -k iteration'
+	[dlp-tensorboard]='dlp-parse $LENET | dlp-correlate | dlp-iter -k iteration'
+	[dlp-coverage]='dlp-parse $LENET | dlp-correlate | dlp-flops | dlp-agg --pass --as work -T kern,copy,set -a sum,count -g tag,why,lacks,tc,op,dir,short,family,tc_rule'
+	[dlp-dldb]='dlp-parse $LENET | dlp-correlate -D | dlp-iter -D | dlp-flops'
+	[dlp-agg]='dlp-parse $LENET | dlp-correlate'
+	[dlp-diff]='dlp-parse $LENET | dlp-correlate | dlp-iter | dlp-flops'
+	[dlp-fmt]='dlp-parse $LENET | dlp-correlate'
+)
+declare -A OPTIONS=(
+	[dlp-iter]='-k iteration'
+	[dlp-events]='-e conv2d'
+	[dlp-agg]='-T kern -g op -a count,sum -f dur_ns'
+	[dlp-diff]='--join'
+	[dlp-fmt]='--tsv -T kern'
+	[dlp-stats]='-r cuda_gpu_kern_sum -f csv'
+	[dlp-ncu]="$ROOT/tests/data/lenet.ncu.tsv"
+	[dlp-dldb]='--force --tee -o db.sqlite'
+)
+# What each writes: records it does not know are passed on, or not.
+declare -A KIND=(
+	[dlp-parse]=parse
+	[dlp-agg]=sink
+	[dlp-fmt]=sink
+	[dlp-tc]=lines # names, no records
+	[dlp-events]=own # Python code, no records
+	[dlp-folded]=own # stacks, no records
+	[dlp-openmetrics]=own # metrics, no records
+	[dlp-trace]=own # JSON, no records
+	[dlp-html]=own # a page, no records
+	[dlp-tensorboard]=own # events, no records
+	[dlp-overview]=own # one record
+	[dlp-stats]=own # tables, no records
+	[dlp-merge]=lines # several files: merge.bats
+	[dlp-diff]=lines # two runs: dlp-diff.bats
+	[dlp-pyprof]=lines
+	[dlp-record]=runs # a command, and reads no records: dlp-record.bats
+)
+# The type of record that is damaged, for those that read no kern records.
+declare -A READS=(
+	[dlp-mfu]=iter
+	[dlp-tensorboard]=iter
+	[dlp-coverage]=work
+)
+# The column that is taken away, for those that do not need dur_ns.
+declare -A NEEDS=(
+	[dlp-correlate]=tid
+	[dlp-iter]=start_ns
+	[dlp-launch]=start_ns
+	[dlp-flops]=op_id
+	[dlp-mfu]=iter
+	[dlp-coverage]=tc_rule
+	[dlp-ncu]=grid
+)
+kind=${KIND[$CMD]:-filter}
+reads=${READS[$CMD]:-kern}
+needs=${NEEDS[$CMD]:-dur_ns}
+before=${BEFORE[$CMD]-dlp-parse $LENET | dlp-correlate}
+# shellcheck disable=SC2206 # a list of words
+opts=(${OPTIONS[$CMD]:-})
+STREAM=${RUN_DIR:-$ROOT/${B:-build}/test}/suite/$CMD.in
+
+setup_file() {
+	mkdir -p "${STREAM%/*}"
+	[[ $kind != @(parse|runs) ]] || return 0
+	bash -o pipefail -c "LENET=\$1; $before" - "$LENET" >"$STREAM"
+}
+
+setup() {
+	[ "$kind" != runs ] ||
+	    [[ $BATS_TEST_DESCRIPTION == *@(--help|--version|bad option)* ]] ||
+	    skip "does not apply"
+	cd "$BATS_TEST_TMPDIR" || return
+}
+
+# The first records of each type, where every byte is looked at.
+small_stream() {
+	awk -F'\t' '
+	/^##end/ { print "##end\t" n + 0; next }
+	/^#/ { print; next }
+	seen[$1]++ < 4 { print; n++ }' "$STREAM"
+}
+
+# go ARGS...: the command on its own input, timed out if it hangs. Sets
+# $status; the outputs lie in ./out and ./err.
+go() {
+	status=0
+	timeout 60 "$CMD" "$@" >out 2>err || status=$?
+}
+
+# The same with the options that it needs to work on a stream.
+work() {
+	go "${opts[@]}" "$@"
+}
+
+show() {
+	echo "exit status $status"
+	head -n 5 out | cut -c 1-300
+	cat err
+}
+
+# One clear line on stderr, that begins with the command, and exit 2.
+trouble() {
+	show
+	[ "$status" -eq 2 ]
+	[ "$(wc -l <err)" -eq 1 ]
+	[[ $(<err) == "$CMD: "* ]]
+}
+
+says() {
+	grep -qi -e "$1" err
+}
+
+not_parse() {
+	[[ $kind != @(parse|lines|own) ]] || skip "does not apply"
+}
+
+passes_on() {
+	[ "$kind" = filter ] || skip "does not apply"
+}
+
+# body FILE: the stream without the lines that name stages and files.
+body() {
+	sed '/^##cmd	/d' "$1"
+}
+
+same_body() {
+	cmp <(body "$1") <(body "$2")
+}
+
+@test "-h and --help: usage on stdout, 0" {
+	for o in -h --help; do
+		go $o </dev/null
+		show
+		[ "$status" -eq 0 ]
+		[ ! -s err ]
+		[[ $(head -n 1 out) == "usage: $CMD"* ]]
+	done
+}
+
+@test "-V and --version: name and version on stdout, 0" {
+	for o in -V --version; do
+		go $o </dev/null
+		show
+		[ "$status" -eq 0 ]
+		[ ! -s err ]
+		[[ $(<out) =~ ^$CMD\ [0-9]+\.[0-9]+\.[0-9]+$ ]]
+	done
+}
+
+@test "bad option: one line, 2" {
+	go --no-such-option </dev/null
+	trouble
+	[ ! -s out ]
+	go -Z </dev/null
+	trouble
+}
+
+@test "two operands: 2" {
+	not_parse
+	cp "$STREAM" a
+	work a a </dev/null
+	show
+	[ "$status" -eq 2 ]
+	[ ! -s out ]
+	[ "$(wc -l <err)" -eq 1 ]
+}
+
+@test "missing file: one line that names it, 2" {
+	work ./none.here </dev/null
+	trouble
+	says 'none.here: .*No such file'
+	[ ! -s out ]
+}
+
+@test "file name with blanks, quotes, newline, bytes" {
+	name=$'a b\t"x"\n\xff'"'.q"
+	if [ "$kind" = parse ]; then
+		cp "$LENET" "$name"
+	else
+		cp "$STREAM" "$name"
+	fi
+	work "$name" </dev/null
+	show
+	[ "$status" -eq 0 ]
+	[ -s out ]
+	rm "$name"
+	work "$name" </dev/null
+	trouble
+}
+
+@test "a directory: one line, 2" {
+	work . </dev/null
+	trouble
+	says 'directory'
+	if [ "$kind" != parse ]; then
+		work <.
+		trouble
+	fi
+}
+
+@test "empty input: one line, 2" {
+	[[ $kind != @(lines|own) ]] || skip "does not apply"
+	if [ "$kind" = parse ]; then
+		: >empty
+		work empty </dev/null
+	else
+		work </dev/null
+	fi
+	trouble
+	says empty
+	[ ! -s out ]
+}
+
+@test "- is standard input" {
+	not_parse
+	work - <"$STREAM"
+	mv out a
+	work "$STREAM" </dev/null
+	same_body a out
+	work <"$STREAM"
+	same_body a out
+}
+
+@test "the whole stream: 0, nothing on stderr, and reads as a stream" {
+	not_parse
+	work <"$STREAM"
+	show
+	[ "$status" -eq 0 ]
+	[ -s out ]
+	if [ "$CMD" != dlp-fmt ]; then
+		[ "$(head -n 1 out)" = "##dlp${TAB}1" ]
+		[[ $(tail -n 1 out) == "##end$TAB"* ]]
+		[ "$(grep -c "^##cmd$TAB" out)" -eq \
+		    "$(($(grep -c "^##cmd$TAB" "$STREAM") + 1))" ]
+		# data records are what ##end counts
+		[ "$(grep -vc '^#' out)" -eq \
+		    "$(tail -n 1 out | cut -f 2)" ]
+	fi
+}
+
+@test "a FIFO is read, /dev/null is empty" {
+	[[ $kind != @(lines|own) ]] || skip "does not apply"
+	if [ "$kind" = parse ]; then set -- "$LENET"; else set -- "$STREAM"; fi
+	work /dev/null
+	trouble
+	says empty
+	mkfifo fifo
+	cat "$1" >fifo &
+	work fifo </dev/null
+	wait
+	show
+	[ "$status" -eq 0 ]
+	mv out a
+	work "$1" </dev/null
+	[ "$kind" = parse ] || same_body a out
+	[ "$(wc -l <a)" -eq "$(wc -l <out)" ]
+}
+
+@test "a file that may not be read: one line, 2" {
+	not_parse
+	small_stream >in
+	chmod 0 in
+	if [ "$(id -u)" -eq 0 ]; then
+		for_others
+		cp "$(command -v "$CMD")" "$OPEN"
+		mv in "$OPEN"
+		status=0
+		as_other "$OPEN/$CMD" "${opts[@]}" "$OPEN/in" \
+		    >out 2>err </dev/null || status=$?
+		rm -rf "$OPEN"
+	else
+		work in
+	fi
+	trouble
+}
+
+# What is cut off anywhere is told from what is whole.
+@test "cut at any byte: 2, and no ##end" {
+	not_parse
+	[[ $kind != @(lines|own) ]] || skip "does not apply"
+	small_stream >small
+	size=$(wc -c <small)
+	# the number in ##end can be cut
+	whole=$((size - $(tail -n 1 small | wc -c) + 5))
+	for i in $(seq 1 24); do
+		# a part of "##dlp" is a line of another kind
+		n=$((6 + (i * 7919 + i * i * 31) % (whole - 6)))
+		head -c $n small >in
+		work in
+		[ "$status" -eq 2 ] || { echo "cut at $n"; show; return 1; }
+		if [ "$CMD" = dlp-fmt ]; then continue; fi
+		! grep -q '^##end' out || { echo "cut at $n"; return 1; }
+	done
+}
+
+# Every number in turn by one that is too large, negative, or none.
+@test "numbers at the ends of their range: no crash" {
+	not_parse
+	small_stream >small
+	for i in 1 2 3 4 5 6; do
+		awk -F'\t' -v OFS='\t' -v k=$i '
+		BEGIN {
+			n = split("9223372036854775807 -9223372036854775808 -1" \
+			    " 0 9223372036854775808 - 4611686018427387904" \
+			    " 1e400 -1e308 99999999999999999999", odd, " ")
+		}
+		/^#/ { print; next }
+		{
+			for (i = 2; i <= NF; i++)
+				if ($i ~ /^-?[0-9.]+$/ && ++at % (5 + k) == 0)
+					$i = odd[1 + (at * k) % (k < 4 ? 4 : n)]
+			print
+		}' small >in
+		work in
+		[ "$status" -eq 0 ] || [ "$status" -eq 1 ] || trouble
+	done
+}
+
+@test "bytes that are no UTF-8 and control bytes in texts" {
+	not_parse
+	small_stream | LC_ALL=C awk -F'\t' -v OFS='\t' '
+	/^#/ { print; next }
+	{
+		for (i = 2; i <= NF; i++)
+			if ($i ~ /[a-z]/ && ++at % 3 == 0)
+				$i = $i "\377\300\200\001\033[31m\\x"
+		print
+	}' >in
+	work in
+	[ "$status" -eq 0 ] || [ "$status" -eq 1 ] || trouble
+	! grep -q "$(printf '\033')" err
+}
+
+@test "the same bytes twice" {
+	if [ "$kind" = parse ]; then set -- "$LENET"; else set -- "$STREAM"; fi
+	work "$1" </dev/null
+	mv out a
+	work "$1" </dev/null
+	cmp a out
+}
+
+@test "twice through is once" {
+	passes_on
+	# what the pipeline reads it does not write over
+	[ "$CMD" != dlp-dldb ] || skip "does not apply"
+	work "$STREAM"
+	mv out a
+	work a
+	[ "$status" -eq 0 ]
+	diff <(body a | head -c 1000000) <(body out | head -c 1000000)
+	same_body a out
+}
+
+@test "no final newline is no difference" {
+	not_parse
+	work "$STREAM"
+	mv out a
+	head -c -1 "$STREAM" >in
+	work in
+	show
+	[ "$status" -eq 0 ]
+	same_body a out
+}
+
+@test "NUL in the input: one line, 2" {
+	not_parse
+	{ cat "$STREAM"; printf 'kern\t\0001\n'; } >in
+	work in
+	trouble
+	says NUL
+}
+
+@test "CR LF: one line, 2" {
+	not_parse
+	sed 's/$/\r/' "$STREAM" >in
+	work in
+	trouble
+	says 'CR'
+}
+
+@test "neither metadata nor legend: not a dlp stream, 2" {
+	not_parse
+	for text in 'hello' 'Kern	1	2' '# a comment' '{"a": 1}' ' ' \
+	    'SQLite format 3' '#'; do
+		printf '%s\n' "$text" >in
+		work in
+		trouble
+		says 'not a dlp stream'
+		[ ! -s out ]
+	done
+}
+
+@test "a record without legends, a database, compressed: said so, 2" {
+	not_parse
+	printf 'kern\t1\t2\n' >in
+	work in
+	trouble
+	says "legend: the line '#kern' must"
+	cp "$LENET" in
+	work in
+	trouble
+	says 'a SQLite database: dlp-parse reads it'
+	for z in gzip xz zstd; do
+		$z -c <"$STREAM" >in
+		work in
+		trouble
+		says "$z-compressed"
+	done
+}
+
+@test "a higher format number is refused, naming both" {
+	not_parse
+	sed '1s/1$/7/' "$STREAM" >in
+	work in
+	trouble
+	says 'format 7.* 1'
+	printf '##dlp\tx\n' >in
+	work in
+	trouble
+	printf '##dlp\n' >in
+	work in
+	trouble
+}
+
+@test "an unknown type passes through" {
+	not_parse
+	n=$(($(wc -l <"$STREAM") - 1))
+	{
+		head -n $n "$STREAM"
+		printf '#zzz\ta\tb\nzzz\t1\t\\x2d\nzzz\t\xff\xfe\t\n'
+		printf 'zzz\n##zzmeta\tx\n'
+		printf '##end\t%d\n' \
+		    $(($(tail -n 1 "$STREAM" | cut -f 2) + 3))
+	} >in
+	work in
+	show
+	[ "$status" -eq 0 ]
+	mv out a
+	work "$STREAM"
+	if [ "$kind" = filter ]; then
+		grep -a -e zzz -e zzmeta a >got
+		printf '#zzz\ta\tb\nzzz\t1\t\\x2d\nzzz\t\xff\xfe\t\n' >want
+		printf 'zzz\n##zzmeta\tx\n' >>want
+		cmp want got
+	fi
+	cmp <(body a | grep -av -e zzz -e zzmeta -e '^##end') \
+	    <(body out | grep -v '^##end')
+}
+
+# An awk program over a stream whose legends and records are changed alike.
+@test "an unknown column passes through" {
+	not_parse
+	awk -F'\t' -v OFS='\t' '
+	/^##/ { print; next }
+	/^#/ { print $0, "zzcol"; next }
+	{ print $0, "v" (NR % 3) }' "$STREAM" >in
+	work in
+	show
+	[ "$status" -eq 0 ]
+	mv out a
+	work "$STREAM"
+	if [ "$kind" = filter ]; then
+		[ "$(grep -c 'zzcol' a)" -gt 0 ]
+		[ "$(grep -c "^kern.*${TAB}v[012]" a)" -eq \
+		    "$(grep -c '^kern' "$STREAM")" ]
+		cmp <(body a | sed "s/${TAB}v[012]//; s/${TAB}zzcol//") \
+		    <(body out)
+	elif [ "$CMD" = dlp-agg ]; then
+		same_body a out
+	fi
+}
+
+# The values of out by column name, one per line, so that the order of the
+# columns does not matter.
+by_name() {
+	body "$1" | awk -F'\t' '
+	/^##/ { print; next }
+	/^#/ {
+		n[substr($1, 2)] = NF
+		for (i = 2; i <= NF; i++)
+			name[substr($1, 2), i] = $i
+		next
+	}
+	{
+		split("", c)
+		for (i = 2; i <= NF; i++)
+			c[name[$1, i]] = $i
+		k = 0
+		for (x in c)
+			key[++k] = x
+		line = $1
+		# insertion sort: mawk has no other
+		for (i = 2; i <= k; i++) {
+			x = key[i]
+			for (j = i - 1; j > 0 && key[j] > x; j--)
+				key[j + 1] = key[j]
+			key[j + 1] = x
+		}
+		for (i = 1; i <= k; i++)
+			line = line "\t" key[i] "=" c[key[i]]
+		print line
+	}'
+}
+
+@test "shuffled columns give the same result" {
+	not_parse
+	awk -F'\t' -v OFS='\t' '
+	/^##/ { print; next }
+	{
+		printf "%s", $1
+		for (i = NF; i > 1; i--)
+			printf "\t%s", $i
+		print ""
+	}' "$STREAM" >in
+	work in
+	show
+	[ "$status" -eq 0 ]
+	mv out a
+	work "$STREAM"
+	if [ "$CMD" = dlp-fmt ]; then
+		# its default columns may follow the input: fix them
+		work -c idx,op,dur_ns in
+		mv out a
+		work -c idx,op,dur_ns "$STREAM"
+		cmp a out
+	else
+		cmp <(by_name a) <(by_name out)
+	fi
+}
+
+@test "legends can repeat, the last one binds" {
+	not_parse
+	# each legend again before its tenth record, once turned round
+	awk -F'\t' -v OFS='\t' '
+	function turn(  i, s) {
+		s = $1
+		for (i = NF; i > 1; i--)
+			s = s "\t" $i
+		return s
+	}
+	/^##/ { print; next }
+	/^#/ { leg[substr($1, 2)] = $0; rev[substr($1, 2)] = turn(); print; next }
+	++n[$1] % 10 == 0 { print leg[$1] }
+	n[$1] == 25 { print rev[$1] }
+	n[$1] >= 25 && n[$1] < 30 { print turn(); next }
+	{ print }' "$STREAM" >in
+	work in
+	show
+	[ "$status" -eq 0 ]
+	mv out a
+	work "$STREAM"
+	if [ "$kind" = filter ]; then
+		cmp <(by_name a) <(by_name out)
+	elif [ "$CMD" = dlp-agg ]; then
+		same_body a out
+	fi
+}
+
+@test "a record without a legend: one line, 2" {
+	not_parse
+	grep -v "^#$reads" "$STREAM" >in
+	work in
+	show
+	[ "$status" -eq 2 ]
+	[ "$(wc -l <err)" -eq 1 ]
+	says "$reads"
+}
+
+@test "a record with too many or too few fields: one line, 2" {
+	not_parse
+	awk -v tag="$reads" -F'\t' '
+	$1 == tag && !n++ { print $0 "\tmore"; next } { print }' "$STREAM" >in
+	work in
+	trouble
+	says 'in:[0-9]'
+	awk -v tag="$reads" -F'\t' '
+	$1 == tag && !n++ { sub(/\t[^\t]*$/, "") } { print }' "$STREAM" >in
+	work in
+	trouble
+	says 'in:[0-9]'
+}
+
+@test "a missing column: the error names it and the command that adds it" {
+	not_parse
+	col=$needs
+	[ "$CMD" != dlp-fmt ] || opts=(--tsv -T kern -c dur_ns)
+	awk -F'\t' -v OFS='\t' -v col=$col '
+	/^##/ { print; next }
+	/^#/ {
+		t = substr($1, 2)
+		at[t] = 0
+		for (i = 2; i <= NF; i++)
+			if ($i == col)
+				at[t] = i
+	}
+	{
+		t = $1
+		sub(/^#/, "", t)
+		s = $1
+		for (i = 2; i <= NF; i++)
+			if (i != at[t])
+				s = s "\t" $i
+		print s
+	}' "$STREAM" >in
+	work in
+	[ "$status" -eq 2 ] ||
+	    echo "$CMD does without $col: name a column that it needs in NEEDS"
+	trouble
+	says "$col"
+	says 'dlp-[a-z]*.*dlp-[a-z]'
+}
+
+@test "a number that is none: file, line and value, 2" {
+	passes_on
+	col=start_ns
+	[ "$CMD" != dlp-mfu ] || col=step_ns
+	[ "$CMD" != dlp-coverage ] || col=sum_dur_ns
+	awk -F'\t' -v OFS='\t' -v tag="$reads" -v col=$col '
+	$1 == "#" tag { for (i = 2; i <= NF; i++) at[$i] = i }
+	$1 == tag && !n++ { $at[col] = "12x" }
+	{ print }' "$STREAM" >in
+	case $CMD in # they do not read that column
+	dlp-flops | dlp-rate | dlp-markers | dlp-ncu | dlp-mem | dlp-waits) skip "does not apply" ;;
+	esac
+	work in
+	trouble
+	says 'in:[0-9]*:.*12x'
+}
+
+@test "a field of 1 MB" {
+	not_parse
+	big=$(head -c 1000000 /dev/zero | tr '\0' x)
+	n=$(($(wc -l <"$STREAM") - 1))
+	{
+		head -n $n "$STREAM"
+		printf '#zzz\ta\tb\nzzz\t1\t%s\n' "$big"
+		printf '##end\t%d\n' \
+		    $(($(tail -n 1 "$STREAM" | cut -f 2) + 1))
+	} >in
+	work in
+	show
+	[ "$status" -eq 0 ]
+	[ "$kind" != filter ] ||
+	    [ "$(awk '/^zzz/ { print length($0) }' out)" -eq 1000006 ]
+	# and in a column that is read
+	awk -F'\t' -v OFS='\t' '
+	BEGIN {
+		big = "x"
+		while (length(big) < 1000000)
+			big = big big
+	}
+	/^#kern/ { for (i = 2; i <= NF; i++) at[$i] = i }
+	/^kern\t/ && !n++ { $at["short"] = big }
+	{ print }' "$STREAM" >in
+	work in
+	show
+	[ "$status" -eq 0 ]
+}
+
+@test "10,000 columns" {
+	not_parse
+	awk '
+	BEGIN {
+		for (i = 0; i < 10000; i++) {
+			names = names "\tc" i
+			vals = vals "\t" i
+		}
+	}
+	/^##/ { print; next }
+	/^#kern/ { print $0 names; next }
+	/^kern\t/ && n++ < 3 { print $0 vals; next }
+	/^kern\t/ { next }
+	{ print }' "$STREAM" >in
+	work in
+	show
+	[ "$status" -eq 0 ]
+	[ "$kind" != filter ] || [ "$(grep -c "${TAB}9998${TAB}9999" out)" -eq 3 ]
+}
+
+@test "two sections (cat a b)" {
+	[ "$CMD" != dlp-dldb ] || skip "one whole section, read to its end"
+	not_parse
+	# the first one differs, so that what is left of it shows in the second
+	awk -F'\t' -v tag="$reads" '
+	$1 == tag && !n++ { next }
+	/^##end/ { $0 = "##end\t" $2 - 1 }
+	{ print }' "$STREAM" >first
+	cat first "$STREAM" >in
+	work in
+	show
+	[ "$status" -eq 0 ]
+	mv out two
+	work first
+	mv out want
+	work "$STREAM"
+	if [ "$kind" = filter ]; then
+		cat out >>want
+		diff <(body want) <(body two) >d || {
+			echo "the second section is not as it is alone: does" \
+			    "$CMD begin anew with each (st.section)?"
+			head -n 5 d
+			return 1
+		}
+	else
+		[ "$(wc -l <two)" -ge "$(wc -l <out)" ]
+	fi
+}
+
+@test "a fragment after grep: no end expected, none written" {
+	not_parse
+	grep -v '^##' "$STREAM" >in
+	work in
+	show
+	[ "$status" -eq 0 ]
+	[ -s out ]
+	[ "$CMD" = dlp-fmt ] || ! grep -q -e '^##dlp' -e '^##end' out
+	mv out a
+	# what ##info says is gone with it: the same without those facts
+	grep -v '^##info' "$STREAM" >in
+	work in
+	if [ "$kind" = filter ]; then
+		cmp <(grep -v '^##' a) <(grep -v '^##' out)
+	fi
+}
+
+@test "a fragment after awk: one type with its legend" {
+	[ "$CMD" != dlp-dldb ] || skip "one whole section, read to its end"
+	not_parse
+	awk -F'\t' '$1 == "#kern" || $1 == "kern"' "$STREAM" >in
+	work in
+	show
+	[ "$status" -eq 0 ]
+	[ -s out ]
+}
+
+@test "##end is missing: no ##end, one line, 2" {
+	not_parse
+	head -n -1 "$STREAM" >in
+	work in
+	trouble
+	says '##end'
+	[ "$CMD" = dlp-fmt ] || ! grep -q '^##end' out
+	# cut in the middle of a line
+	head -c $(($(wc -c <"$STREAM") * 2 / 3)) "$STREAM" >in
+	work in
+	show
+	[ "$status" -eq 2 ]
+	[ "$CMD" = dlp-fmt ] || ! grep -q '^##end' out
+	# a second section begins before the first has ended
+	{ head -n -1 "$STREAM"; cat "$STREAM"; } >in
+	work in
+	show
+	[ "$status" -eq 2 ]
+}
+
+@test "##end counts other records than came: a line, a note, 0" {
+	[[ $kind != @(parse|lines) ]] || skip "does not apply"
+	n=$(tail -n 1 "$STREAM" | cut -f 2)
+	work <"$STREAM"
+	mv out want
+	mv err warned
+	for k in $((n + 3)) $((n - 2)); do
+		sed "\$s/.*/##end	$k/" "$STREAM" >in
+		work in
+		show
+		[ "$status" -eq 0 ]
+		what=lost
+		[ $k -gt $n ] || what=added
+		same "$CMD: in:$(wc -l <in): ##end counts $k records, $n came: $(
+		    [ $what = added ] || echo some were lost or left out
+		    [ $what = lost ] || echo some were added
+		) on the way" "$(grep '##end counts' err)"
+		same "$(<warned)" "$(grep -v '##end counts' err)"
+		[ "$kind" = filter ] || continue
+		note="lost_records	3"
+		[ $k -gt $n ] || note="surplus_records	2"
+		diff <(body want) <(body out) | grep '^[<>]' >d || :
+		grep -qx "> ##note	$note" d
+		! grep -v -e '##note' -e '##end' d
+	done
+	# a record that is gone is not the cut of a section
+	for k in '' x -1 99999999999999999999; do
+		sed "\$s/.*/##end	$k/" "$STREAM" >in
+		work in
+		trouble
+		says "bad count '$k' in ##end"
+	done
+}
+
+@test "a stage killed before it: 2 in a shell without pipefail" {
+	not_parse
+	head -n 200 "$STREAM" >in
+	status=0
+	sh -c 'in=$1; shift; { cat "$in"; kill -9 $$; } | "$@"' - in \
+	    "$CMD" "${opts[@]}" >out 2>err || status=$?
+	# the shell that was killed is the one that waits: do it without
+	status=0
+	sh -c 'in=$1; shift; sh -c "cat $in; kill -9 \$\$" | "$@"' - in \
+	    "$CMD" "${opts[@]}" >out 2>err || status=$?
+	show
+	[ "$status" -eq 2 ]
+}
+
+@test "| head is quiet" {
+	[ "$CMD" != dlp-dldb ] || skip "one whole section, read to its end"
+	if [ "$kind" = parse ]; then set -- "$LENET"; else set -- "$STREAM"; fi
+	# more than a pipe holds
+	# (dlp-merge takes one section)
+	[ "$kind" = parse ] || [ "$CMD" = dlp-merge ] ||
+	    { for i in 1 2 3 4 5 6 7 8; do cat "$1"; done >in; set -- in; }
+	rc=0
+	bash -c '"$@" | head -n 1 >/dev/null; exit ${PIPESTATUS[0]}' - \
+	    timeout 60 "$CMD" "${opts[@]}" "$1" 2>err || rc=$?
+	cat err
+	[ ! -s err ]
+	[ $rc -eq 0 ] || [ $rc -eq 141 ]
+}
+
+@test "/dev/full: a message, 2" {
+	[ -e /dev/full ] || skip "no /dev/full"
+	if [ "$kind" = parse ]; then set -- "$LENET"; else set -- "$STREAM"; fi
+	status=0
+	"$CMD" "${opts[@]}" "$1" >/dev/full 2>err || status=$?
+	: >out
+	trouble
+	for o in -h -V; do
+		status=0
+		"$CMD" $o >/dev/full 2>err || status=$?
+		trouble
+	done
+}
+
+@test "closed stdout: a message, 2" {
+	if [ "$kind" = parse ]; then set -- "$LENET"; else set -- "$STREAM"; fi
+	status=0
+	"$CMD" "${opts[@]}" "$1" >&- 2>err || status=$?
+	: >out
+	trouble
+	[ "$(<err)" = "$CMD: standard output: it is closed" ]
+	for o in -h -V; do
+		status=0
+		"$CMD" $o >&- 2>err || status=$?
+		trouble
+		[ "$(<err)" = "$CMD: standard output: it is closed" ]
+	done
+}
+
+@test "closed stdin and stderr" {
+	[[ $kind != @(lines|own) ]] || skip "does not apply"
+	status=0
+	if [ "$kind" = parse ]; then
+		work "$LENET" <&-
+		[ "$status" -eq 0 ]
+	fi
+	work - <&-
+	trouble
+	[[ $(<err) == "$CMD: standard input: "*'it is closed' ]]
+	[ "$kind" != parse ] || return 0
+	work "$STREAM" <&-
+	show
+	[ "$status" -eq 0 ]
+	status=0
+	"$CMD" "${opts[@]}" "$STREAM" >a 2>&- || status=$?
+	[ "$status" -eq 0 ]
+	same_body a out
+}
+
+# bats test_tags=long
+@test "another locale, the same bytes" {
+	if [ "$kind" = parse ]; then set -- "$LENET"; else set -- "$STREAM"; fi
+	work "$1"
+	mv out a
+	loc=C.UTF-8
+	if [ -e /usr/share/i18n/locales/de_DE ] &&
+	    localedef -i de_DE -f UTF-8 ./de_DE.UTF-8 2>/dev/null; then
+		export LOCPATH=$PWD
+		loc=de_DE.UTF-8
+	fi
+	LC_ALL=$loc LANG=$loc TZ=Asia/Tokyo work "$1"
+	cmp a out
+}
+
+@test "-u, the same bytes" {
+	if [ "$kind" = parse ]; then set -- "$LENET"; else set -- "$STREAM"; fi
+	work "$1"
+	mv out a
+	work -u "$1"
+	show
+	same_body a out
+}
+
+@test "-u writes a record before the input ends" {
+	passes_on
+	[ "$CMD" != dlp-iter ] || opts=(--one) # a key must be found first
+	{
+		printf '##dlp\t1\n#zzz\ta\nzzz\t1\n'
+		sleep 5
+		printf '##end\t1\n'
+	} | work -u &
+	for i in $(seq 40); do
+		sleep 0.1
+		! grep -q '^zzz' out 2>/dev/null || break
+	done
+	grep -q '^zzz' out
+	kill %1 2>/dev/null || true
+	wait || true
+}
+
+@test "no answer to the terminal: usage without an operand" {
+	not_parse
+	script -qec true /dev/null </dev/null >/dev/null 2>&1 ||
+	    skip "script(1) gets no terminal here"
+	rc=0
+	script -qec "$CMD ${opts[*]}" /dev/null </dev/null >got 2>&1 || rc=$?
+	cat got
+	[ $rc -eq 2 ]
+	grep -q '^usage: ' got
+}

@@ -1,0 +1,283 @@
+# What dlp-parse accepts as its input file, and what it says of the rest.
+
+# bats file_tags=long
+load ../lib
+
+setup() {
+	cd "$BATS_TEST_TMPDIR" || return
+	export TMPDIR=$BATS_TEST_TMPDIR/tmp
+	mkdir tmp
+}
+
+# No temporary file is left, whatever happened.
+teardown() {
+	[ -z "$(ls -A "$BATS_TEST_TMPDIR/tmp")" ]
+}
+
+kernels() {
+	dlp-parse "$@" | grep -c '^kern	'
+}
+
+# refused STATUS-LINE COMMAND...: exit 2, nothing else on stderr.
+refused() {
+	local want=$1 rc=0 err
+
+	shift
+	err=$("$@" 2>&1 >/dev/null) || rc=$?
+	[ $rc -eq 2 ] || { echo "exit status $rc" >&2; return 1; }
+	# shellcheck disable=SC2053 # a pattern
+	[[ $err == $want && $err != *$'\n'* ]] ||
+	    { echo "said: $err" >&2; return 1; }
+}
+
+@test "plain, xz, zstd and gzip files, by content and not by name" {
+	cp "$LENET" p
+	xz -k p && zstd -q p -o p.zst && gzip -k p
+	mv p.gz odd.sqlite
+	for f in p p.xz p.zst odd.sqlite; do
+		[ "$(kernels $f)" -eq 208 ]
+	done
+}
+
+@test "standard input: regular file, pipe, compressed" {
+	xz -k <"$LENET" >p.xz
+	[ "$(kernels - <"$LENET")" -eq 208 ]
+	[ "$(cat "$LENET" | kernels)" -eq 208 ]
+	[ "$(cat p.xz | kernels -)" -eq 208 ]
+}
+
+@test "files of several compressed streams" {
+	for z in xz gzip zstd; do
+		(head -c 100000 "$LENET" | $z -c
+		    tail -c +100001 "$LENET" | $z -c) >two
+		[ "$(kernels two)" -eq 208 ]
+	done
+	(gzip -c <"$LENET"; head -c 512 /dev/zero) >padded
+	[ "$(kernels padded)" -eq 208 ]
+}
+
+@test "names with blanks, quotes, newlines, percent signs, dashes" {
+	mkdir 'd ?'
+	for n in 'a b' "q'\"" $'n\nl' '%2e%41' 'x?mode=rwc#f' '-dash' 'd ?/p' \
+	    $'\xff' '::'; do
+		cp -- "$LENET" "./$n"
+		[ "$(kernels -- "$n")" -eq 208 ]
+		[ "$(kernels "$PWD/$n")" -eq 208 ]
+	done
+	[ "$(kernels "/$PWD/a b")" -eq 208 ]
+}
+
+@test "a read-only file in a read-only folder" {
+	mkdir ro
+	cp "$LENET" ro/p
+	chmod 444 ro/p
+	chmod 555 ro
+	[ "$(kernels ro/p)" -eq 208 ]
+	chmod 755 ro
+}
+
+@test "not a database" {
+	printf 'x%.0s' {1..5000} >junk
+	refused '*junk: not a database, or an encrypted one' dlp-parse junk
+	echo '{"a": []}' >t.json
+	refused '*t.json: JSON, but not a trace of torch.profiler*' \
+	    dlp-parse t.json
+	printf '##dlp\t1\n' >stream
+	refused '*stream: a dlp stream*' dlp-parse stream
+	: >zero
+	refused '*zero: empty file' dlp-parse zero
+	refused '*standard input: empty file' dlp-parse - </dev/null
+	refused '*: is a directory' dlp-parse .
+	refused '*gone: cannot open: No such file or directory' dlp-parse gone
+	echo hello | xz >h.xz
+	refused '*h.xz: not a database*' dlp-parse h.xz
+}
+
+# bats test_tags=more
+@test "reports and tables that were made from a profile" {
+	need_data dlprof/w_relu
+	for f in "$DATA"/dlprof/*.csv "$DATA"/dlprof/w_relu/*.csv; do
+		refused "*${f##*/}: a report of DLProf: give its database*" \
+		    dlp-parse "$f"
+	done
+	for f in "$DATA"/h200/stats/everything.cuda_gpu_*_sum.csv; do
+		refused '*: a table of nsys stats: give the profile*' \
+		    dlp-parse "$f"
+	done
+}
+
+@test "private formats of others, by name" {
+	printf '\n\0x' >host.xplane.pb
+	refused '*: a trace of XLA*dlp-record' dlp-parse host.xplane.pb
+	printf '\n\0x' >t.pftrace
+	refused '*: a trace of Perfetto: traceconv json*' dlp-parse t.pftrace
+	printf '\n\0x' >t.ncu-rep
+	refused '*: a report of Nsight Compute: dlp-ncu*' dlp-parse t.ncu-rep
+}
+
+@test "private formats of others, by content" {
+	mkdir -p bin
+	# XSpace { planes { id: 1, name: "/host:CPU" } }, and without the id
+	printf '\012\015\010\001\022\011/host:CPU' >f
+	refused '*f: a trace of XLA*dlp-record' dlp-parse f
+	printf '\012\013\022\011/host:CPU' >f
+	refused '*f: a trace of XLA*dlp-record' dlp-parse f
+	gzip -c f >host.xplane.pb.gz
+	refused '*: a trace of XLA*dlp-record' dlp-parse host.xplane.pb.gz
+	# Trace { packet { trusted_uid: 1 } }, packet { clock_snapshot {} },
+	# packet { trace_config {} }
+	for b in '\012\002\030\001' '\012\002\062\000' '\012\003\212\002\000'; do
+		# shellcheck disable=SC2059 # bytes
+		printf "$b" >f
+		refused '*f: a trace of Perfetto: traceconv json*' dlp-parse f
+		refused 'dlp-parse: standard input: a trace of Perfetto*' \
+		    sh -c 'dlp-parse - <f'
+	done
+	printf 'NVR\0x' >f
+	refused '*f: a report of Nsight Compute: dlp-ncu reads*' dlp-parse f
+	# without nsys on PATH
+	echo x >r.nsys-rep
+	refused '*r.nsys-rep: a report that only nsys can read*nsys export --type sqlite r.nsys-rep' \
+	    env PATH="$BIN:/usr/bin:/bin" dlp-parse r.nsys-rep
+	# Chrome's format of others: XLA's own, a browser's
+	e='{"ph":"X","pid":1,"tid":2,"ts":1,"dur":5,"name":"fusion.1"}'
+	printf '{"traceEvents":[%s,{"ph":"M","name":"process_name","pid":1,"args":{"name":"/device:GPU:0"}}]}' "$e" >f
+	refused "*f: a trace in Chrome's format, but not torch.profiler's: none of its 1 events*nsys profile*" \
+	    dlp-parse f
+	printf '[%s]' "${e/\"name\"/\"cat\":\"toplevel\",\"name\"}" >f
+	refused "*f: a trace in Chrome's format*" dlp-parse f
+	# what is none of them
+	printf '\012\002\377\377' >f
+	refused '*f: not a database, or an encrypted one' dlp-parse f
+}
+
+@test "tables of PyProf, reports of Nsight Compute" {
+	pyprof-parse "$LENET" >d
+	for o in '' --csv; do
+		pyprof-prof $o d >p.csv
+		refused '*p.csv: a table of PyProf: give the .dict*' \
+		    dlp-parse p.csv
+	done
+	echo x >r.ncu-rep
+	refused '*r.ncu-rep: a report of Nsight Compute: dlp-ncu reads*' \
+	    dlp-parse r.ncu-rep
+	cp r.ncu-rep r.nvvp
+	refused '*r.nvvp: a session of the Visual Profiler*' dlp-parse r.nvvp
+}
+
+@test "damaged files" {
+	head -c 50 "$LENET" >p
+	refused '*p: truncated: 50 bytes of a database' dlp-parse p
+	head -c 200000 "$LENET" >p
+	refused '*p: truncated: 200000 of 516096 bytes' dlp-parse p
+	for z in xz gzip zstd; do
+		$z -c <"$LENET" | head -c 30000 >./cut
+		refused "*cut: truncated $z data at byte 30000" dlp-parse cut
+		(head -c 200 cut; head -c 30000 /dev/zero) >bad
+		refused "*bad: * $z data at byte *" dlp-parse bad
+	done
+	cp "$LENET" p
+	printf 'XXXXXXXXXXXXXXXXXXXX' |
+	    dd of=p bs=1 seek=100 conv=notrunc 2>/dev/null
+	refused '*p: corrupt database: *' dlp-parse p
+}
+
+@test "a database that is being written" {
+	cp "$LENET" p
+	mkfifo go
+	(echo 'BEGIN IMMEDIATE; SELECT 1;'; cat go) | sqlite3 p >begun &
+	while [ ! -s begun ]; do sleep 0.05; done
+	refused '*p: locked: process * is writing it' dlp-parse p
+	echo >go
+	wait
+	[ "$(kernels p)" -eq 208 ]
+}
+
+@test "a write-ahead log is read" {
+	cp "$LENET" p
+	mkfifo go
+	(echo 'PRAGMA journal_mode = wal;
+	    DELETE FROM CUPTI_ACTIVITY_KIND_KERNEL WHERE rowid > 100;
+	    SELECT 1;'; cat go) | sqlite3 p >begun &
+	while ! grep -q 1 begun; do sleep 0.05; done
+	[ "$(kernels p)" -eq 100 ]
+	echo >go
+	wait
+	[ "$(kernels p)" -eq 100 ]
+}
+
+@test "a journal that was left behind" {
+	cp "$LENET" p
+	echo left >p-journal
+	refused '*p: was left in the middle of a change*' dlp-parse p
+}
+
+@test "views named like tables are no tables" {
+	cp "$LENET" p
+	sqlite3 p 'ALTER TABLE CUPTI_ACTIVITY_KIND_KERNEL RENAME TO k;
+	    CREATE VIEW CUPTI_ACTIVITY_KIND_KERNEL AS SELECT * FROM k'
+	run dlp-parse p
+	[ "$(grep -c '^kern	' <<<"$output")" -eq 0 ]
+}
+
+@test "a report without nsys" {
+	printf 'report' >"r 1.nsys-rep"
+	bin=$(dirname "$(command -v dlp-parse)")
+	PATH=$bin refused \
+	    "*nsys is not on PATH; where it is, run: nsys export --type sqlite 'r 1.nsys-rep'" \
+	    dlp-parse 'r 1.nsys-rep'
+}
+
+@test "reports are exported by nsys, without a shell" {
+	mkdir bin
+	cat >bin/nsys <<-'E'
+		#!/bin/sh
+		printf '%s\n' "$@" >args
+		while [ $# -gt 1 ]; do [ "$1" = -o ] && out=$2; shift; done
+		echo Processing...
+		case $1 in
+		*bad*) echo 'Error: no report'; exit 1 ;;
+		*none*) exit 0 ;;
+		esac
+		cp "$LENET" "$out"
+	E
+	chmod +x bin/nsys
+	export LENET PATH=$PWD/bin:$PATH
+	for f in 'a $(touch pwned); b.nsys-rep' old.qdrep X.NSYS-REP; do
+		printf 'report' >"$f"
+		[ "$(kernels "$f")" -eq 208 ]
+		[ "$(tail -n 1 args)" = "$f" ]
+	done
+	printf 'report' >-d.nsys-rep
+	[ "$(kernels -- -d.nsys-rep)" -eq 208 ]
+	[ "$(tail -n 1 args)" = ./-d.nsys-rep ]
+	[ ! -e pwned ]
+	printf 'report' >bad.nsys-rep
+	refused '*bad.nsys-rep: nsys export failed: Error: no report' \
+	    dlp-parse bad.nsys-rep
+	printf 'report' >none.nsys-rep
+	refused '*none.nsys-rep: nsys export failed: Processing...' \
+	    dlp-parse none.nsys-rep
+}
+
+@test "a signal leaves no temporary file" {
+	mkfifo in
+	# more than the 128 KiB that are read first, to tell what it is
+	head -c 200000 "$LENET" >part
+	dlp-parse - <in >/dev/null 2>&1 &
+	pid=$!
+	exec 9>in
+	cat part >&9
+	while [ -z "$(ls -A tmp)" ]; do sleep 0.05; done
+	kill -TERM $pid
+	wait $pid || true
+	exec 9>&-
+	[ -z "$(ls -A tmp)" ]
+}
+
+@test "no room for the temporary copy" {
+	xz -c <"$LENET" >p.xz
+	TMPDIR=$PWD/gone refused \
+	    '*cannot make a temporary folder: No such file or directory' \
+	    dlp-parse p.xz
+}

@@ -1,0 +1,842 @@
+# Traces of torch.profiler. The counts and sums in truth.tsv were made by an
+# independent program; the shipped traces are held to them, and the others that
+# DLP_MORE_DATA has.
+
+load ../lib
+
+TAB='	'
+OWN=$ROOT/tests/data/kineto
+
+setup() {
+	cd "$BATS_TEST_TMPDIR" || return
+}
+
+# numbers FILE: what dlp-parse read, with truth.tsv's names, a line each.
+numbers() {
+	dlp-parse "$1" 2>/dev/null | awk -F'\t' '
+	/^##info\tdialect/ { dialect = $3 }
+	/^##/ { next }
+	/^#/ { for (i = 2; i <= NF; i++) col[substr($1, 2), $i] = i; next }
+	{ n[$1]++ }
+	$1 == "range" { n[$(col["range", "domain"])]++ }
+	$1 ~ /^(kern|copy|set)$/ {
+		s = $(col[$1, "start_ns"])
+		sum += $(col[$1, "dur_ns"])
+		if ($(col[$1, "api_start_ns"]) == "-") no++; else with++
+		printf "%s %.0f\n", s, s + $(col[$1, "dur_ns"]) >"spans"
+	}
+	END {
+		close("spans")
+		while (("LC_ALL=C sort -n spans 2>/dev/null" | getline) > 0) {
+			if ($0 == "") continue
+			split($0, t, " ")
+			if (t[1] + 0 > end) { union += t[2] - t[1]; end = t[2] + 0 }
+			else if (t[2] + 0 > end) { union += t[2] - end; end = t[2] + 0 }
+		}
+		printf "kernels %d\nmemcpys %d\nmemsets %d\nsync %d\n", \
+		    n["kern"], n["copy"], n["set"], n["sync"]
+		printf "cpu_ops %d\nannotations %d\n", n["cpu_op"], \
+		    n["user_annotation"]
+		printf "gpu_sum_ns %.0f\ngpu_union_ns %.0f\n", sum, union
+		printf "gpu_with_runtime %d\ngpu_without_runtime %d\n", with, no
+	}'
+	rm -f spans
+}
+
+# truth ROW: the same of a row of truth.tsv.
+truth() {
+	awk -F'\t' -v row="$1" '
+	NR == 1 { for (i = 1; i <= NF; i++) col[$i] = i; next }
+	$1 == row {
+		n = split("kernels memcpys memsets sync cpu_ops annotations" \
+		    " gpu_sum_ns gpu_union_ns gpu_with_runtime" \
+		    " gpu_without_runtime", want, " ")
+		for (i = 1; i <= n; i++)
+			print want[i], $(col[want[i]])
+	}' "$2"
+}
+
+# rows TYPE COLUMN,...: of the stream.
+rows() {
+	dlp-fmt -T "$1" --tsv -c "$2" | tail -n +2
+}
+
+# A trace of one kernel, made of the given text, in the file f.
+one_kernel() {
+	printf '%s' "$1" >f
+	dlp-parse f 2>/dev/null | rows kern start_ns,dur_ns,dev,stream,kernel
+}
+
+kernel() { # TS DUR [PID TID]
+	printf '{"ph":"X","cat":"kernel","name":"k","pid":%s,"tid":%s,"ts":%s,"dur":%s,"args":{"correlation":1}}' \
+	    "${3-0}" "${4-7}" "$1" "$2"
+}
+
+# refused TEXT: of the file f.
+refused() {
+	run dlp-parse f
+	[ "$status" -eq 2 ]
+	[ "${#lines[@]}" -eq 1 ]
+	# shellcheck disable=SC2053 # a pattern
+	[[ ${lines[0]} == $1 ]] || {
+		echo "${lines[0]}"
+		return 1
+	}
+}
+
+@test "the counts, sums and unions of truth.tsv" {
+	for f in "$OWN"/*.json.gz; do
+		want=$(truth "own/${f##*/}" "$OWN/truth.tsv")
+		[ -n "$want" ]
+		same "$want" "$(numbers "$f")"
+	done
+}
+
+# bats test_tags=more
+@test "the counts, sums and unions of truth.tsv: traces of others" {
+	need_data kineto/truth.tsv
+	while IFS=$TAB read -r f _; do
+		[[ $f != file && $f != own/* ]] || continue
+		same "$f$(truth "$f" "$DATA/kineto/truth.tsv")" \
+		    "$f$(numbers "$DATA/kineto/$f")"
+	done <"$DATA/kineto/truth.tsv"
+}
+
+@test "a work's op is the innermost around its call: as by External id" {
+	# torch 2.11 writes the id of the op at a kernel wherever there is one
+	zcat "$OWN/lenet.json.gz" | python3 -c '
+import json, sys
+ev = json.load(sys.stdin)["traceEvents"]
+op = {e["args"]["External id"]: e["name"] for e in ev
+      if e.get("cat") == "cpu_op"}
+base = min(round(e["ts"] * 1000) for e in ev if e["ph"] == "X")
+for e in sorted((e for e in ev if e.get("cat") == "kernel"),
+                key=lambda e: e["ts"]):
+    print(op[e["args"]["External id"]])' >want
+	dlp-parse "$OWN/lenet.json.gz" 2>/dev/null | awk -F'\t' '
+	/^#range/ { for (i = 2; i <= NF; i++) r[$i] = i; next }
+	/^#kern/ { for (i = 2; i <= NF; i++) k[$i] = i; next }
+	$1 == "range" && $(r["domain"]) == "cpu_op" {
+		t = $(r["tid"])
+		while (n[t] > 0 && end[t, n[t]] <= $(r["start_ns"])) n[t]--
+		end[t, ++n[t]] = $(r["start_ns"]) + $(r["dur_ns"])
+		name[t, n[t]] = $(r["text"])
+	}
+	$1 == "kern" {
+		t = $(k["tid"])
+		while (n[t] > 0 && end[t, n[t]] <= $(k["api_start_ns"])) n[t]--
+		s = name[t, n[t]]
+		sub(/, .*/, "", s)
+		print $(k["start_ns"]) "\t" s
+	}' | sort -n | cut -f 2 >got
+	diff want got
+}
+
+@test "ids are numbers or texts" {
+	same '0	1000	2	13	k' \
+	    "$(one_kernel "[$(kernel 5 1 '"2"' '"13"')]")"
+}
+
+@test "Python's frames: modules alone, all with --python" {
+	f=$OWN/lenet_stack.json.gz
+	want=$(zcat "$f" | grep -c '"cat": "python_function"')
+	mods=$(zcat "$f" | grep '"cat": "python_function"' |
+	    grep -c '"name": "nn.Module: ')
+	count() {
+		dlp-parse "$@" 2>/dev/null | rows range domain | sort | uniq -c | tr -s ' '
+	}
+	same " 856 cpu_op${TAB}" "$(count "$f" | sed -n "s/cpu_op\$/&$TAB/p")"
+	[ "$(count "$f" | awk '$2 == "nn.Module" { print $1 }')" -eq "$mods" ]
+	[ "$(count --python "$f" |
+	    awk '/nn.Module|python_function/ { n += $1 } END { print n }')" \
+	    -eq "$want" ]
+}
+
+@test "broken JSON is one line with the byte; --resync goes on" {
+	k=$(kernel 5 1)
+	printf %s "{\"traceEvents\":[$k,]}" >f
+	refused '*f: broken JSON at byte 109: expected a value, found*'
+	for bad in 'a"b' $'a\x01' $'a\xff' $'a\xc0\xaf' 'a\x'; do
+		printf %s "[${k/\"k\"/\"$bad\"},$k,$k]" >f
+		refused '*f: broken JSON at byte *--resync*'
+		dlp-parse --resync f >s 2>/dev/null
+		[ "$(grep -c '^kern' s)" -eq 2 ]
+		grep -q "^##note${TAB}broken_places${TAB}1\$" s
+	done
+	for bad in nul 01 1. .5 +1 NaN "'x'" '{"a"}' '{"a":}' '[1 2]' ']' ''; do
+		printf %s "[${k/\"args\":/\"z\":$bad,\"args\":}]" >f
+		refused '*f: broken JSON at byte *'
+	done
+	printf %s "[$k" >f
+	refused '*f: truncated: the JSON ends at byte *'
+	dlp-parse --resync f 2>/dev/null | grep -q '^kern'
+	printf %s "[$k]x" >f
+	refused '*f: broken JSON at byte *: expected the end, found*'
+	printf %s '{"a": []}' >f
+	refused '*f: JSON, but not a trace of torch.profiler*'
+	zcat "$OWN/lenet.json.gz" | gzip | head -c 20000 >f
+	refused '*f: truncated gzip data at byte 20000 (--resync *)'
+	dlp-parse --resync f >s 2>err
+	grep -q 'at byte 20000: only what is before it is read' err
+	grep -q "^##note${TAB}broken_places${TAB}1\$" s
+	[ "$(grep -c '^range' s)" -gt 100 ]
+	for z in xz zstd; do
+		zcat "$OWN/lenet.json.gz" | $z -c >g 2>/dev/null || continue
+		same "$(dlp-parse "$OWN/lenet.json.gz" 2>/dev/null | grep '^kern')" \
+		    "$(dlp-parse g 2>/dev/null | grep '^kern')"
+		head -c 20000 g >f
+		refused "*f: truncated $z data at byte 20000 (--resync *)"
+		dlp-parse --resync f 2>/dev/null | grep -q '^range'
+	done
+	# a byte in the middle is another one
+	zcat "$OWN/lenet.json.gz" | gzip -c >f
+	printf '\377\377\377\377' |
+	    dd of=f bs=1 seek=20000 conv=notrunc 2>/dev/null
+	refused '*f: *'
+	dlp-parse --resync f 2>/dev/null | grep -q '^range'
+}
+
+@test "hostile JSON: nesting, a text without end, ids of every type" {
+	head -c 100000 /dev/zero | tr '\0' '[' >f
+	refused '*f: JSON nested more than 512 deep at byte *'
+	{
+		printf '{"traceEvents":[{"name":"'
+		head -c 200000000 /dev/zero | tr '\0' a
+	} | gzip -1 >f
+	(ulimit -v 600000 && refused '*f: a value of more than * MiB at byte *')
+	{
+		printf '{"'
+		head -c 200000000 /dev/zero | tr '\0' a
+	} | gzip -1 >f
+	(ulimit -v 600000 && refused '*f: truncated*')
+	n=0
+	printf '[' >f
+	for v in 0 -1 '"7"' '"x"' null true 1.5 '[1]' '{"a":1}' 1e300 \
+	    99999999999999999999 '"18446744073709551615"'; do
+		for key in pid tid ts dur; do
+			printf '%s,' "$(kernel 1 1 |
+			    sed "s/\"$key\":[0-9]*/\"$key\":$v/")" >>f
+			n=$((n + 1))
+		done
+	done
+	printf '%s]' "$(kernel 1 1)" >>f
+	dlp-parse f >s 2>/dev/null
+	# none is lost silently
+	[ $(($(grep -c '^kern' s) + $(sed -n \
+	    "s/^##note${TAB}bad_events$TAB//p" s))) -eq $((n + 1)) ]
+}
+
+@test "dlp FILE and the reports read a trace as they read a database" {
+	f=$OWN/gpt2_bf16.json.gz
+	run dlp "$f"
+	[ "$status" -eq 0 ]
+	[[ $output == *'tool    torch.profiler'* ]]
+	[[ $output == *'H200; CUDA 13.0'* ]]
+	[[ $output == *'steps   2 of 3'* ]]
+	same "$(dlp top "$f")" "$(dlp top - <"$f")"
+	same "$(dlp top "$f")" "$(zcat "$f" | dlp top -)"
+}
+
+@test "both recorders agree: ops, sizes, FLOPs, verdicts of each kernel" {
+	# The same programs under Nsight Systems and under torch.profiler. Two
+	# things differ. torch.profiler leaves out the sizes of lists of more
+	# than 30 tensors, so the FLOPs and bytes of the optimizers of the two
+	# larger models are unknown there. cuBLAS and cuDNN can choose other
+	# kernels for a product, and split it or convert its layout, so kernels
+	# are compared by what they compute: the sum of FLOPs for each op,
+	# direction and family.
+	while read -r a b but rows; do
+		for f in "$OWN/$a.json.gz" "$DATA/h200/$b.sqlite.xz"; do
+			dlp flops -k iteration "$f" 2>/dev/null |
+			    cut -f 1-3,5 | grep -v "$but" | sort >"${f##*.}"
+		done
+		diff xz gz
+		[ "$(wc -l <gz)" -eq "$rows" ]
+	done <<-EOT
+	gpt2_bf16 gpt2_bf16 optimizer 76
+	resnet50_tf32 resnet50_tf32 optimizer 52
+	lenet_stack lenet_emitnvtx_train nothing 65
+	loader loader nothing 85
+	EOT
+	# without sizes and stacks: op, direction and verdict of each kernel
+	for f in "$OWN/lenet.json.gz" "$DATA/h200/lenet_emitnvtx_train.sqlite.xz"; do
+		dlp-parse "$f" 2>/dev/null | dlp-correlate 2>/dev/null |
+		    dlp-flops 2>/dev/null |
+		    dlp-agg -T kern -g op,dir,tc -a count | grep '^agg' |
+		    sort >"${f##*.}"
+	done
+	diff xz gz
+	[ "$(awk '{ n += $NF } END { print n }' gz)" -eq 208 ]
+	for f in gpt2_bf16 lenet_stack; do
+		zcat "$OWN/$f.json.gz" | python3 -c '
+import json, sys
+print(sum(1 for e in json.load(sys.stdin)["traceEvents"]
+    if e.get("cat") == "cpu_op" and "TensorList" in e["args"].get("Input type", [])
+    and not any(t == "TensorList" and d for t, d in
+        zip(e["args"]["Input type"], e["args"]["Input Dims"]))))' >want
+		same "$(sed '/^0$/d' want)" "$(dlp-parse "$OWN/$f.json.gz" |
+		    sed -n "s/^##note${TAB}lists_without_sizes$TAB//p")"
+	done
+}
+
+@test "both recorders agree: the names of kernels" {
+	for f in "$OWN/gpt2_bf16.json.gz" "$DATA/h200/gpt2_bf16.sqlite.xz"; do
+		dlp-parse "$f" 2>/dev/null | rows kern short |
+		    sort | uniq -c >"${f##*.}"
+	done
+	diff xz gz
+}
+
+# bats test_tags=more
+@test "AMD: the product has the FLOPs, not what MIOpen does around it" {
+	f=kineto/tracelens/traces__mi300__Falconsai_nsfw_image_detection__1016002.json.gz
+	need_data "$f"
+	# patches of 16x16 of 4 images: 2 * 4 * 768 * 3 * 16 * 16 * 14 * 14
+	dlp-parse "$DATA/$f" 2>/dev/null | dlp-correlate 2>/dev/null |
+	    dlp-flops 2>/dev/null | dlp-fmt -T kern --tsv -c family,flop,short |
+	    awk -F'\t' '$1 == "conv" && $2 != 0 { print $2, $3 }' >got
+	[ "$(wc -l <got)" -eq 1 ]
+	grep -q '^924844032 igemm_fwd' got
+}
+
+# bats test_tags=more
+@test "FLOPs and bytes of products as TraceLens counts them, on both makers" {
+	# Sums over its unified_perf_summary of GFLOPS, and of Data Moved, times
+	# operation_count. Its FLOPs of addmm add one for each element of the
+	# result, for the bias: 6974706 in bert, 65362944 in the image model.
+	while read -r f family flop bytes; do
+		need_data "kineto/tracelens/traces__$f.json.gz"
+		same "$flop $bytes" "$(dlp-parse \
+		    "$DATA/kineto/tracelens/traces__$f.json.gz" 2>/dev/null |
+		    dlp-correlate 2>/dev/null | dlp-flops 2>/dev/null |
+		    dlp-fmt -T kern --tsv -c family,flop,bytes |
+		    awk -F'\t' -v f="$family" '$1 == f { s += $2; b += $3 }
+		    END { printf "%.0f %.0f\n", s, b }')"
+	done <<-EOT
+	h100__gaunernst_bert-small-uncased__1016001 gemm $((8036168946 - 6974706)) 76479576
+	h100__gaunernst_bert-small-uncased__1016001 attention 162865152 2310144
+	h100__Falconsai_nsfw_image_detection__1016002 gemm $((133927099392 - 65362944)) 432668160
+	h100__Falconsai_nsfw_image_detection__1016002 conv 924844032 3588096
+	mi300__gaunernst_bert-small-uncased__1016001 gemm $((8036168946 - 6974706)) 76479576
+	mi300__Falconsai_nsfw_image_detection__1016002 gemm $((133927099392 - 65362944)) 432668160
+	mi300__Falconsai_nsfw_image_detection__1016002 conv 924844032 3588096
+	EOT
+}
+
+@test "messages about a trace name torch.profiler's options, not those of nsys" {
+	zcat "$OWN/lenet.json.gz" | python3 -c '
+import json, sys
+d = json.load(sys.stdin)
+d["traceEvents"] = [e for e in d["traceEvents"] if
+    e.get("cat") in ("kernel", "gpu_memcpy", "gpu_memset")]
+json.dump(d, sys.stdout)' >gpu.json
+	printf '%s' '[{"ph":"X","cat":"cpu_op","name":"aten::mm","pid":1,"tid":1,"ts":1,"dur":9}]' >cpu.json
+	run dlp cpu.json
+	[[ $output == *'torch.profiler.profile(activities='* ]]
+	[[ $output != *nsys* ]]
+	run dlp gpu.json
+	[[ $output == *'their calls are not in the trace'* ]]
+	[[ $output != *nsys* && $output != *emit_nvtx* ]]
+	run dlp advise gpu.json
+	[[ $output == *'Record ops and calls:'* ]]
+	[[ $output != *nsys* && $output != *emit_nvtx* ]]
+}
+
+@test "a list of other objects is no trace" {
+	printf '[{"key": "aten::mm", "n": 1}]' >f
+	refused "*f: a trace in Chrome's format, but not torch.profiler's: *"
+}
+
+# self_times FILE: the time on the GPU of each op's own work, as key_averages()
+# gives it (self_device_time_total): that of the calls whose innermost op it is.
+self_times() {
+	dlp-parse "$1" 2>/dev/null | python3 -c '
+import bisect, collections, re, sys
+leg, ops, work = {}, collections.defaultdict(list), []
+for line in sys.stdin:
+    f = line.rstrip("\n").split("\t")
+    if line.startswith("#") and not line.startswith("##"):
+        leg[f[0][1:]] = {c: i for i, c in enumerate(f)}
+    elif f[0] == "range" and f[leg["range"]["domain"]] == "cpu_op":
+        c = leg["range"]
+        at = int(f[c["start_ns"]])
+        name = re.split(", (?:seq|op_id|sizes) = ", f[c["text"]])[0]
+        ops[f[c["tid"]]].append((at, -at - int(f[c["dur_ns"]]), name))
+    elif f[0] in ("kern", "copy", "set"):
+        c = leg[f[0]]
+        if f[c["api_start_ns"]] != "-":
+            work.append((f[c["tid"]], int(f[c["api_start_ns"]]),
+                         int(f[c["dur_ns"]])))
+for v in ops.values():
+    v.sort()
+sums = collections.Counter()
+for tid, at, dur in work:
+    v = ops[tid]
+    for i in range(bisect.bisect(v, (at, 1)) - 1, -1, -1):
+        if -v[i][1] >= at:
+            sums[v[i][2]] += dur
+            break
+for name, ns in sums.items():
+    print("%s\t%d" % (name, ns))' | sort
+}
+
+@test "the time of each op's own work is that of torch's key_averages" {
+	# Not in any op, so not in our sums: work that key_averages gives to a
+	# call outside of all ops, or to the profiler's own rows.
+	for f in "$OWN"/*.json.gz; do
+		xzcat "${f%.json.gz}.avg.json.xz" | python3 -c '
+import json, sys
+for e in json.load(sys.stdin):
+    if (not e["by_shape"] and e["dev"] == "DeviceType.CPU" and
+        e["self_dev_us"] > 0 and not e["key"].startswith("cuda") and
+        e["key"] not in ("Activity Buffer Request", "Lazy Function Loading")):
+        print("%s\t%d" % (e["key"], round(e["self_dev_us"] * 1000)))' |
+		    sort >want
+		[ "$(wc -l <want)" -gt 5 ]
+		self_times "$f" >got
+		diff want got
+	done
+}
+
+@test "dlp mem: the sums of PyTorch's allocator, from before the recording on" {
+	mem() {
+		dlp mem --tsv "$1" 2>/dev/null |
+		    awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i }
+		    NR == 2 { print $(c["peak_bytes"]), $(c["before_bytes"]),
+			$(c["end_bytes"]), $(c["n_alloc"]) + $(c["n_free"]) }'
+	}
+	zcat "$OWN/gpt2_bf16.json.gz" | python3 -c '
+import json, sys
+ev = [e for e in json.load(sys.stdin)["traceEvents"] if
+      e["name"] == "[memory]" and e["args"]["Device Type"] == 1]
+ev.sort(key=lambda e: e["ts"])
+a = [e["args"] for e in ev]
+print(max(x["Total Allocated"] for x in a),
+      a[0]["Total Allocated"] - a[0]["Bytes"], a[-1]["Total Allocated"], len(a))
+for x in a: # as PyTorch 1.8 wrote it: its sum counts from 0
+    for k in "Total Allocated", "Total Reserved", "Addr":
+        del x[k]
+json.dump(ev, open("old.json", "w"))' >want
+	same "$(cat want)" "$(mem "$OWN/gpt2_bf16.json.gz")"
+	read -r peak before end n <want
+	same "$((peak - before)) 0 $((end - before)) $n" "$(mem old.json)"
+	dlp mem -g time "$OWN/gpt2_bf16.json.gz" 2>/dev/null | grep -q '#####'
+}
+
+@test "CUDA events: a wait names the call that recorded what it waits for" {
+	# b runs on stream 8 after a, which runs on stream 7 until 60 us
+	cat >f <<-'EOF'
+	[{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":5,"tid":6,"ts":1,"dur":2,"args":{"correlation":1}},
+	{"ph":"X","cat":"kernel","name":"a","pid":0,"tid":7,"ts":10,"dur":50,"args":{"correlation":1,"device":0,"context":1,"stream":7}},
+	{"ph":"X","cat":"cuda_runtime","name":"cudaEventRecord","pid":5,"tid":6,"ts":4,"dur":1,"args":{"correlation":2}},
+	{"ph":"X","cat":"cuda_runtime","name":"cudaStreamWaitEvent","pid":5,"tid":6,"ts":6,"dur":1,"args":{"correlation":3}},
+	{"ph":"X","cat":"cuda_sync","name":"Stream Wait Event","pid":0,"tid":8,"ts":6,"dur":0.5,"args":{"cuda_sync_kind":"Stream Wait Event","wait_on_stream":7,"wait_on_cuda_event_record_corr_id":2,"wait_on_cuda_event_id":9,"stream":8,"correlation":3,"device":0,"context":1}},
+	{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":5,"tid":6,"ts":8,"dur":1,"args":{"correlation":4}},
+	{"ph":"X","cat":"kernel","name":"b","pid":0,"tid":8,"ts":61,"dur":39,"args":{"correlation":4,"device":0,"context":1,"stream":8}},
+	{"ph":"X","cat":"cuda_runtime","name":"cudaDeviceSynchronize","pid":5,"tid":6,"ts":9,"dur":92,"args":{"correlation":5}}]
+	EOF
+	dlp-parse f >s
+	same "3000${TAB}5${TAB}6${TAB}0${TAB}1${TAB}7${TAB}2${TAB}9" \
+	    "$(rows event start_ns,pid,tid,dev,ctx,stream,corr,event <s)"
+	same "8${TAB}stream-wait-event${TAB}9" "$(rows sync stream,kind,event <s)"
+	dlp path -n 0 --tsv f >path 2>err
+	same "cross_stream${TAB}dev 0 stream 8${TAB}b${TAB}-${TAB}59000${TAB}1000" \
+	    "$(grep cross_stream path | cut -f 3-)"
+	! grep -q 'dlp path' err
+	# the same by a row of the record itself; one wait is of unknown work
+	sed 's/"wait_on_cuda_event_record_corr_id":2/"wait_on_cuda_event_record_corr_id":-1/
+	    s/^\[/&{"ph":"X","cat":"cuda_event","name":"cuda_event","pid":0,"tid":7,"ts":4.5,"dur":0.001,"args":{"event_id":9,"correlation":2,"device":0,"context":1,"stream":7}},/' f >g
+	same "$(rows event start_ns,corr,event <s)" \
+	    "$(dlp-parse g | rows event start_ns,corr,event)"
+	grep -v 'cuda_sync' f >g
+	dlp path g 2>&1 >out | grep -q 'enable_cuda_sync_events=True'
+	dlp waits g 2>&1 >out | grep -qx 'dlp waits: no calls of the operating system: torch.profiler does not record them'
+	dlp mem "$OWN/lenet.json.gz" 2>&1 >out | grep -q 'profile_memory=True'
+}
+
+# bats test_tags=more
+@test "CUDA events: all that waits of a trace of others name" {
+	need_data kineto/truth.tsv
+	f=$DATA/kineto/hta/data__critical_path__alexnet__benchmark_result_2869224_1695835535_trace.json.gz
+	zcat "$f" | python3 -c '
+import json, sys
+ev = json.load(sys.stdin)["traceEvents"]
+want = {e["args"]["wait_on_cuda_event_record_corr_id"]: e["args"]
+        for e in ev if e.get("cat") == "cuda_sync"
+        and e["args"].get("wait_on_cuda_event_record_corr_id", -1) >= 0}
+calls = {e["args"]["correlation"]: e for e in ev
+         if e.get("cat") == "cuda_runtime" and "Record" in e["name"]}
+for c in sorted(want):
+    print(c, want[c]["wait_on_stream"], want[c]["wait_on_cuda_event_id"],
+          calls[c]["tid"], sep="\t")' >want
+	[ "$(wc -l <want)" -eq 20 ]
+	same "$(cat want)" "$(dlp-parse "$f" | rows event corr,stream,event,tid)"
+}
+
+@test "types of inputs: of ops, and of kernels whose names have none" {
+	dlp-parse "$OWN/gpt2_bf16.json.gz" 2>/dev/null | dlp-correlate 2>/dev/null >s
+	# the first tensor of each op, as the trace has it
+	dlp-fmt -T op --tsv -c op,dtype <s | sort -u >got
+	grep -q "^addmm${TAB}bfloat16\$" got
+	grep -q "^cumsum${TAB}bool\$" got
+	dlp-flops <s 2>/dev/null |
+	    dlp-fmt -T kern --tsv -c family,dtype,flop,op >f
+	[ "$(awk -F'\t' '$1 == "attention" && $3 > 0 { print $2 }' f | sort -u)" = bf16 ]
+	# cumsum of bool writes int64: its bytes stay unknown
+	[ "$(grep -c "bool.*cumsum" f)" -eq 0 ]
+	dlp-parse "$OWN/resnet50_tf32.json.gz" 2>/dev/null | dlp-correlate 2>/dev/null |
+	    dlp-flops 2>/dev/null | dlp-fmt -T kern --tsv -c family,role,bytes,flop |
+	    awk -F'\t' '$1 == "conv" && $4 > 0 && $3 == "-"' >none
+	[ ! -s none ]
+}
+
+@test "both recorders agree: numbers of kernels, copies, sets, Tensor Core verdicts" {
+	count() {
+		dlp-parse "$1" 2>/dev/null | dlp-correlate 2>/dev/null |
+		    dlp-flops 2>/dev/null |
+		    dlp-agg -T kern -g tc -a count --as kern \
+			--and -T copy -a count --as copy \
+			--and -T set -a count --as set |
+		    awk '/^(kern|copy|set)\t/' | sort
+	}
+	while read -r a b n; do
+		want=$(count "$DATA/h200/$b.sqlite.xz")
+		same "$want" "$(count "$OWN/$a.json.gz")"
+		# of truth.tsv: kernels, copies and sets
+		[ "$(awk '{ n += $NF } END { print n }' <<<"$want")" -eq "$n" ]
+	done <<-EOT
+	gpt2_bf16 gpt2_bf16 $((789 + 3 + 72))
+	resnet50_tf32 resnet50_tf32 $((1614 + 3 + 447))
+	lenet_stack lenet_emitnvtx_train $((208 + 8 + 16))
+	loader loader $((120 + 18 + 12))
+	graph_infer graph_infer_node $((367 + 10 + 21))
+	EOT
+}
+
+# bats test_tags=all
+@test "hostile JSON: a bomb of gzip, nesting inside an event" {
+	# 1 GB of one text in 1 MB: refused within the limit of memory
+	{
+		printf '{"traceEvents":[{"name":"'
+		head -c 1000000000 /dev/zero | tr '\0' a
+	} | gzip -1 >f
+	(ulimit -v 600000 && refused '*f: a value of more than * MiB at byte *')
+	{
+		printf '[%s,{"ph":"X","cat":"kernel","args":{"grid":' "$(kernel 5 1)"
+		head -c 100000 /dev/zero | tr '\0' '['
+	} >f
+	refused '*f: JSON nested more than 512 deep at byte *'
+	# as deep as is allowed: the event is read
+	printf '[{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":5,"dur":1,"args":{"x":%s%s}}]' \
+	    "$(head -c 500 /dev/zero | tr '\0' '[')" \
+	    "$(head -c 500 /dev/zero | tr '\0' ']')" >f
+	[ "$(dlp-parse f 2>/dev/null | grep -c '^kern')" -eq 1 ]
+}
+
+@test "hostile JSON: half a million devices" {
+	python3 -c '
+import json
+json.dump({"traceEvents": [], "deviceProperties": [
+    {"id": i, "name": "x%d" % i} for i in range(500000)]}, open("f", "w"))'
+	(ulimit -v 600000 && dlp-parse f >s 2>err)
+	grep -q 'f: deviceProperties has more than [0-9]* values' err
+	! grep '^dev' s
+}
+
+# bats test_tags=more
+@test "TraceLens' tables: kernels by name, and the time in which the GPU works" {
+	# gpu_timeline.csv leaves out work whose call is not in the trace, and in
+	# the trace of normalizations the sets, 26,636 ns; kernel_summary.csv has
+	# all kernels. Times there are sums of doubles.
+	need_data kineto/tracelens_ref.tar.xz
+	tar xf "$DATA/kineto/tracelens_ref.tar.xz"
+	cat >compare.py <<-'EOT'
+	import collections, csv, sys
+	tables, sets = sys.argv[1], sys.argv[2] == "sets"
+	leg, text, spans = {}, {}, []
+	got = collections.defaultdict(lambda: [0, 0])
+	for line in sys.stdin:
+	    f = line.rstrip("\n").split("\t")
+	    if line.startswith("#") and not line.startswith("##"):
+	        leg[f[0][1:]] = {c: i for i, c in enumerate(f)}
+	    elif f[0] == "str":
+	        text[f[leg["str"]["id"]]] = f[leg["str"]["text"]]
+	    elif f[0] in ("kern", "copy", "set"):
+	        c = leg[f[0]]
+	        at, dur = int(f[c["start_ns"]]), int(f[c["dur_ns"]])
+	        if f[0] == "kern":
+	            k = got[text[f[c["name_id"]]]]
+	            k[0] += 1
+	            k[1] += dur
+	        if f[c["api_start_ns"]] != "-" and (sets or f[0] != "set"):
+	            spans.append((at, at + dur))
+	busy, end = 0, 0
+	for a, b in sorted(spans):
+	    busy += max(0, b - max(a, end))
+	    end = max(end, b)
+	want = {r["type"]: float(r["time ms"]) * 1e6
+	        for r in csv.DictReader(open(tables + "/gpu_timeline.csv"))}
+	assert abs(busy - want["busy_time"]) < 60, (busy, want)
+	total = max(b for _, b in spans) - min(a for a, _ in spans)
+	assert abs(total - want["total_time"]) < 60, (total, want)
+	unit = "Kernel duration (\u00b5s)_"
+	want = collections.defaultdict(lambda: [0, 0])
+	for r in csv.DictReader(open(tables + "/kernel_summary.csv",
+	                             encoding="utf-8")):
+	    k = want[r["Kernel name"]]
+	    k[0] += int(float(r[unit + "count"]))
+	    k[1] += float(r[unit + "sum"]) * 1000
+	assert sorted(want) == sorted(got)
+	for name, (n, ns) in want.items():
+	    assert got[name][0] == n and abs(got[name][1] - ns) < 5, name
+	EOT
+	while read -r t sets; do
+		dlp-parse "$DATA/kineto/tracelens/traces__${t//\//__}.json.gz" \
+		    2>/dev/null |
+		    python3 compare.py "tracelens_ref/${t}_perf_report_csvs" "$sets"
+	done <<-EOT
+	h100/Falconsai_nsfw_image_detection__1016002 sets
+	h100/Qwen_Qwen1.5-0.5B-Chat__1016005 sets
+	h100/gaunernst_bert-small-uncased__1016001 sets
+	mi210/gpu_only_trace/gpu_only_trace sets
+	mi300/Falconsai_nsfw_image_detection__1016002 sets
+	mi300/gaunernst_bert-small-uncased__1016001 sets
+	perf_model/normalization/normalization_layer_test -
+	torch_compile_triton/trace sets
+	EOT
+}
+
+@test "attention: a causal mask is in the scalars of the op" {
+	# 4 x 8 heads, 512 queries, each with the keys up to its own:
+	# 512 * 513 / 2 = 131328 pairs; 2 * 32 * 131328 * (64 + 64) = 1075838976
+	# forward, and 2 * 32 * 131328 * (3 * 64 + 2 * 64) = 2689597440 backward
+	f=$OWN/gpt2_bf16.json.gz
+	causal() {
+		zcat "$f" | sed "$1" >t
+		dlp-parse t 2>/dev/null | dlp-correlate 2>/dev/null | dlp-flops |
+		    dlp-fmt -T kern --tsv -c flop,causal_flop,prim |
+		    awk -F'\t' '$3 ~ /attention/ && $1 > 0 { n[$1 " " $2]++ }
+		    END { for (k in n) print k, n[k] }' | sort -n
+	}
+	same '2147483648 1075838976 12
+5368709120 2689597440 12' "$(causal '')"
+	same '2147483648 - 12
+5368709120 - 12' "$(causal '/_attention/,/}/s/"True"/"False"/g')"
+}
+
+# bats test_tags=more
+@test "collectives without record_shapes: the message of record_param_comms" {
+	f=kineto/hta/data__nccl_parser_config__nccl_data.json.gz
+	need_data "$f"
+	zcat "$DATA/$f" | python3 -c '
+import collections, json, sys
+n = collections.Counter()
+for e in json.load(sys.stdin)["traceEvents"]:
+    a = e.get("args", {})
+    if e.get("name") == "record_param_comms" and a.get("In msg nelems"):
+        n[a["Collective name"].replace("allr", "all_r"),
+          a["In msg nelems"] * {"Float": 4, "Long": 8}[a["dtype"]]] += 1
+for k in sorted(n):
+    print(*k, n[k])' >want
+	[ "$(wc -l <want)" -eq 7 ]
+	dlp-parse "$DATA/$f" 2>/dev/null | dlp-correlate 2>/dev/null | dlp-flops |
+	    dlp-fmt -T kern --tsv -c op.op,bytes,family |
+	    awk '$3 == "collective" { n[$1 " " $2]++ }
+	    END { for (k in n) print k, n[k] }' >got
+	diff <(sort want) <(sort got)
+}
+
+@test "launch_bound: torch.profiler's own time is a part, of unknown length" {
+	dlp advise --tsv "$OWN/gpt2_bf16.json.gz" 2>/dev/null |
+	    grep '^launch_bound' >s
+	grep -q "torch.profiler's own time (record_shapes, profile_memory, with_stack); a trace does not tell how much	First time a step without the profiler" s
+	dlp advise --tsv "$OWN/lenet.json.gz" 2>/dev/null |
+	    grep -q "^launch_bound.*torch.profiler's own time; a trace"
+	dlp "$OWN/gpt2_bf16.json.gz" 2>/dev/null | grep -qx \
+	    'tool    torch.profiler with record_shapes, profile_memory, with_stack'
+	dlp advise --tsv "$DATA/h200/gpt2_bf16.sqlite.xz" 2>/dev/null >s
+	! grep 'torch.profiler' s
+}
+
+@test "fused_optimizer: only of optimizers that have fused=True" {
+	zcat "$OWN/lenet.json.gz" | sed 's/Optimizer.step#SGD/Optimizer.step#EMA/' >f
+	dlp advise --tsv f 2>/dev/null | grep '^fused_optimizer' |
+	    grep -q 'EMA has no fused=True: compile its step'
+	dlp advise --tsv "$OWN/lenet.json.gz" 2>/dev/null |
+	    grep '^fused_optimizer' | grep -q 'Give the optimizer fused=True'
+}
+
+# bats test_tags=more
+@test "dlp FILE and dlp advise: what the findings of others' traces say" {
+	need_data kineto/truth.tsv
+	d=$DATA/kineto
+	# the step's end is 13 s after its one kernel of 1.8 us
+	f=$d/hta/data__triton_example__triton_example.json.gz
+	dlp "$f" >s 2>/dev/null
+	grep -q '1 \[100.0 %\] The GPU runs kernels for 0.0 % of the time' s
+	tr -s ' \n' ' ' <s | grep -q \
+	    'idles for 100.0 % .* reason: the steps go on after their last GPU work'
+	grep -q '^  1 more of less than 0.1 % of the time: dlp advise' s
+	# two steps, the first of 9.3 ms, the second of 0.05 ms
+	f=$d/hta/data__amd_trace__mi250_minitoy_train_ROCm6_2_kineto.json.gz
+	dlp advise --tsv "$f" 2>/dev/null | sed -n 2p |
+	    grep -q '^bad_iteration_range_detector.*deviate by 139.9 %.*after the warm-up'
+	dlp-parse "$f" 2>/dev/null | dlp-correlate 2>/dev/null |
+	    dlp-iter --dlprof -k linear 2>/dev/null | dlp-flops 2>/dev/null |
+	    dlp-busy | dlp-advise -D >s
+	same 'no' "$(rows finding id,judged <s | sed -n 's/^bad_iter.*	//p')"
+	# no device is named: its calls tell whose it is
+	f=$d/tbplugin/test__gpu_metrics_input.json
+	dlp "$f" 2>/dev/null >s
+	grep -qx "GPU     of unknown name, by its calls NVIDIA's" s
+	# truth.tsv: 509 of its 1,707 pieces of work have no call
+	f=$d/tracelens/traces__h100__Qwen_Qwen1.5-0.5B-Chat__1016005.json.gz
+	dlp advise --tsv "$f" 2>/dev/null | grep '^no_op' >s
+	grep -q 'Their launches are not in the trace.*synchronize()' s
+	# no steps: no kernels per step
+	f=$d/tracelens/traces__perf_model__normalization__normalization_layer_test.json.gz
+	dlp advise --tsv "$f" 2>/dev/null | grep '^loss_chain' >s
+	grep -q '	12 kernels, ' s
+	# cudaFree is the first call: 10 s
+	f=$d/hta/data__critical_path__alexnet__benchmark_result_2869224_1695835535_trace.json.gz
+	dlp advise --tsv "$f" 2>/dev/null >s
+	grep -q '^underutilized.*first calls.*cudaFree, before op conv2d.*gaps class=startup' s
+}
+
+@test "a graph's kernels: the trace of the capture has their ops" {
+	# recorded after the captures
+	zcat "$OWN/graph_infer.json.gz" | python3 -c '
+import json, sys
+d = json.load(sys.stdin)
+at = min(e["ts"] for e in d["traceEvents"] if e["name"] == "cudaGraphLaunch") - 100
+d["traceEvents"] = [e for e in d["traceEvents"] if e.get("ts", at) >= at]
+json.dump(d, sys.stdout)' >f
+	dlp advise --tsv f 2>/dev/null | grep '^no_op' >s
+	grep -q 'dlp-parse --capture CAPTURE FILE' s
+	dlp f 2>/dev/null >s
+	grep -q 'op: a graph replays these kernels' s
+	# a program that replays graphs has them in use
+	dlp-parse "$OWN/graph_infer.json.gz" 2>/dev/null |
+	    dlp-correlate 2>/dev/null | dlp-iter --cuts 2>/dev/null |
+	    dlp-flops 2>/dev/null | dlp-busy | dlp-gaps | dlp-advise |
+	    dlp-fmt -T in_use --tsv -c name,used >s
+	grep -qx 'graphs	yes' s
+}
+
+# bats test_tags=more
+@test "Triton's reductions: their bytes as TraceLens counts them" {
+	# Of element-wise kernels TraceLens counts an argument twice that it
+	# takes to be both read and written; those are left out.
+	need_data kineto/tracelens_ref.tar.xz
+	tar xf "$DATA/kineto/tracelens_ref.tar.xz"
+	python3 -c '
+import csv
+for r in csv.DictReader(open("tracelens_ref/torch_compile_triton/" +
+        "trace_perf_report_csvs/unified_perf_summary.csv", encoding="utf-8")):
+    if r["name"].startswith("triton_red"):
+        print(r["name"], round(float(r["Data Moved (MB)"]) * 2**20))' |
+	    sort >want
+	[ "$(wc -l <want)" -eq 2 ]
+	dlp-parse "$DATA/kineto/tracelens/traces__torch_compile_triton__trace.json.gz" \
+	    2>/dev/null | dlp-correlate 2>/dev/null | dlp-flops 2>/dev/null |
+	    rows kern op,est_bytes | grep '^triton_red' | tr '\t' ' ' | sort >got
+	diff want got
+}
+
+TABLES='h100/Falconsai_nsfw_image_detection__1016002
+h100/Qwen_Qwen1.5-0.5B-Chat__1016005
+h100/gaunernst_bert-small-uncased__1016001
+mi300/Falconsai_nsfw_image_detection__1016002
+mi300/gaunernst_bert-small-uncased__1016001
+torch_compile_triton/trace
+perf_model/normalization/normalization_layer_test'
+
+# bats test_tags=more
+@test "TraceLens' tables: the time of each op's own work" {
+	# ops_summary.csv, in us of doubles. It leaves out the sets of the trace
+	# of normalizations, of 3 ops and 26,636 ns.
+	need_data kineto/tracelens_ref.tar.xz
+	tar xf "$DATA/kineto/tracelens_ref.tar.xz"
+	for t in $TABLES; do
+		self_times "$DATA/kineto/tracelens/traces__${t//\//__}.json.gz" |
+		    python3 -c '
+import csv, sys
+got = {n: int(v) for n, v in (line.split("\t") for line in sys.stdin)}
+want = {r["name"]: float(r["total_direct_kernel_time_sum"]) * 1000
+        for r in csv.DictReader(open(sys.argv[1]))}
+assert sorted(got) == sorted(want)
+off = {n: got[n] - want[n] for n in got if abs(got[n] - want[n]) > 60}
+print(len(off), round(sum(off.values()) / 10))' \
+			"tracelens_ref/${t}_perf_report_csvs/ops_summary.csv"
+	done >got
+	same '0 0
+0 0
+0 0
+0 0
+0 0
+0 0
+3 2664' "$(cat got)"
+}
+
+# bats test_tags=more
+@test "TraceLens' tables: FLOPs, bytes and time of each product and attention" {
+	# unified_perf_summary.csv, each row: an op of certain sizes. Its FLOPs
+	# of addmm add one for each element of the result, for the bias. Those
+	# of causal attention are half of the square; causal_flop counts the
+	# pairs, n (n + 1) / 2 of n. Its times include sets before a product,
+	# which are in kernel_details_summary.
+	need_data kineto/tracelens_ref.tar.xz
+	tar xf "$DATA/kineto/tracelens_ref.tar.xz"
+	cat >compare.py <<-'END'
+	import ast, collections, csv, json, re, sys
+	leg, prim = {}, {}
+	rows = collections.defaultdict(lambda: [0, set(), 0])
+	for line in sys.stdin:
+	    f = line.rstrip("\n").split("\t")
+	    if line.startswith("#") and not line.startswith("##"):
+	        leg[f[0][1:]] = {c: i for i, c in enumerate(f)}
+	        continue
+	    c = leg.get(f[0])
+	    if f[0] == "prim":
+	        prim[f[c["prim_id"]]] = f[c["op"]], f[c["shapes"]]
+	    elif f[0] == "kern" and f[c["prim_id"]] != "-":
+	        r = rows[prim[f[c["prim_id"]]]]
+	        r[2] += int(f[c["dur_ns"]])
+	        if f[c["role"]] == "main":
+	            r[0] += 1
+	            r[1].add(tuple(f[c[k]] for k in ("flop", "causal_flop", "bytes")))
+	n = 0
+	with open(sys.argv[1], encoding="utf-8") as table:
+	    for w in csv.DictReader(table):
+	        if w["op category"] not in ("GEMM", "SDPA_fwd", "CONV_fwd"):
+	            continue
+	        n += 1
+	        dims = [list(d) for d in ast.literal_eval(w["Input Dims"])]
+	        name = w["name"].replace("aten::", "")
+	        count, work, ns = rows[name, json.dumps(dims, separators=(",", ":"))]
+	        assert count == int(w["operation_count"]), (name, dims)
+	        (flop, causal, size), = work
+	        want = round(float(w["GFLOPS"]) * 1e9)
+	        if name == "addmm":
+	            want -= dims[1][0] * dims[2][1]
+	        if causal != "-":
+	            keys = dims[1][2]
+	            assert int(causal) * keys == want * (keys + 1)
+	            want *= 2
+	        assert int(flop) == want, (name, dims, flop, want)
+	        assert int(size) == round(float(w["Data Moved (MB)"]) * 2**20)
+	        sets = re.findall(r"'name': 'Memset[^}]*'total_duration_us': "
+	                          r"np.float64\(([0-9.]+)\)",
+	                          w["kernel_details_summary"])
+	        us = float(w["Kernel Time (\u00b5s)_sum"]) - sum(map(float, sets))
+	        assert abs(ns - us * 1000) < 60, (name, dims, ns, us)
+	print(n)
+	END
+	for t in $TABLES; do
+		dlp-parse "$DATA/kineto/tracelens/traces__${t//\//__}.json.gz" \
+		    2>/dev/null | dlp-correlate 2>/dev/null | dlp-flops 2>/dev/null |
+		    python3 compare.py \
+			"tracelens_ref/${t}_perf_report_csvs/unified_perf_summary.csv"
+	done >got
+	same '6 6 5 6 5 4 0' "$(tr '\n' ' ' <got | sed 's/ $//')"
+}

@@ -1,0 +1,226 @@
+# The nvprof dialect of dlp-parse: real databases against SQL over the same
+# file and against PyProf's own output, and made-up ones for what goes wrong.
+
+load ../lib
+
+K=CUPTI_ACTIVITY_KIND_
+
+setup() {
+	cd "$BATS_TEST_TMPDIR" || return
+}
+
+# sql FILE STATEMENT: rows, fields split by |
+sql() {
+	sqlite3 "file:$1?immutable=1" "$2"
+}
+
+# col TYPE NAME...: those columns of the records on standard input, split by |
+col() {
+	awk -F'\t' -v OFS='|' -v type="$1" -v names="${*:2}" '
+	$1 == "#" type { for (i = 2; i <= NF; i++) at[$i] = i }
+	$1 == type {
+		n = split(names, name, " ")
+		for (i = 1; i <= n; i++)
+			printf "%s%s", $at[name[i]], i < n ? OFS : "\n"
+	}'
+}
+
+# totals: lines "KEY|NS" to "KEY|COUNT|SUM", sorted
+totals() {
+	awk -F'|' '{
+		k = $0
+		sub(/\|[^|]*$/, "", k)
+		n[k]++
+		s[k] += $NF
+	} END { for (k in n) printf "%s|%d|%.0f\n", k, n[k], s[k] }' | sort
+}
+
+each_profile() {
+	local f
+
+	need_data nvprof
+	for f in "$DATA"/nvprof/*.sqlite; do
+		dlp-parse "$f" >got 2>/dev/null
+		"$1" "$f" || { echo "in $f" >&2; return 1; }
+	done
+}
+
+kernels() {
+	same "$(sql "$1" "SELECT deviceId, count(*), sum(end - start)
+	    FROM ${K}CONCURRENT_KERNEL GROUP BY 1" | sort)" \
+	    "$(col kern dev dur_ns <got | totals)"
+	same "$(sql "$1" "SELECT k._id_, k.deviceId, k.contextId, k.streamId,
+	    k.correlationId, gridX || ',' || gridY || ',' || gridZ,
+	    blockX || ',' || blockY || ',' || blockZ, registersPerThread,
+	    staticSharedMemory, dynamicSharedMemory,
+	    ifnull(r.processId || '|' || (r.threadId & 0xffffffff), '-')
+	    FROM ${K}CONCURRENT_KERNEL k LEFT JOIN ${K}RUNTIME r
+	    USING (correlationId) ORDER BY k._id_")" \
+	    "$(col kern idx dev ctx stream corr grid block regs smem_bytes \
+		dynsmem_bytes pid tid <got | sort -n | sed 's/|[^|]*|-$/|-/')"
+}
+
+copies() {
+	same "$(sql "$1" "SELECT deviceId, CASE copyKind WHEN 1 THEN 'HtoD'
+	    WHEN 2 THEN 'DtoH' WHEN 8 THEN 'DtoD' END,
+	    CASE srcKind WHEN 1 THEN 'pageable' WHEN 2 THEN 'pinned'
+	    WHEN 3 THEN 'device' END,
+	    CASE dstKind WHEN 1 THEN 'pageable' WHEN 2 THEN 'pinned'
+	    WHEN 3 THEN 'device' END, count(*), sum(bytes)
+	    FROM ${K}MEMCPY GROUP BY 1, 2, 3, 4" | sort)" \
+	    "$(col copy dev kind src_mem dst_mem bytes <got | totals)"
+	same "$(sql "$1" "SELECT deviceId, value, count(*), sum(end - start)
+	    FROM ${K}MEMSET GROUP BY 1, 2" | sort)" \
+	    "$(col set dev value dur_ns <got | totals)"
+}
+
+# Every call is there once: as a record, or in the work that it launched.
+calls() {
+	local want got
+
+	want=$(sql "$1" "SELECT sum(end - start) FROM (SELECT start, end FROM
+	    ${K}RUNTIME UNION ALL SELECT start, end FROM ${K}DRIVER)")
+	got=$({ col call dur_ns <got
+		for t in kern copy set sync graph; do
+			col $t api_dur_ns <got
+		done; } | awk '$1 != "-" { s += $1 } END { printf "%.0f", s }')
+	same "${want:-0}" "$got"
+}
+
+markers() {
+	same "$(sql "$1" "SELECT count(*), sum(b.timestamp - a.timestamp) FROM
+	    ${K}MARKER a JOIN ${K}MARKER b USING (id)
+	    WHERE a.flags = 2 AND b.flags = 4" | sed 's/|$/|0/')" \
+	    "$(col range dur_ns <got | sed 's/^/x|/' | totals |
+		sed 's/^x|//' | grep . || echo '0|0')"
+	same "$(sql "$1" "SELECT count(*) FROM ${K}MARKER WHERE flags = 1")" \
+	    "$(col mark id <got | grep -c .)"
+}
+
+# bats test_tags=more
+@test "kernels of every profile equal SQL" { each_profile kernels; }
+# bats test_tags=more
+@test "copies and sets of every profile equal SQL" { each_profile copies; }
+# bats test_tags=more
+@test "API time of every profile equals SQL" { each_profile calls; }
+# bats test_tags=more
+@test "ranges and marks of every profile equal SQL" { each_profile markers; }
+
+# bats test_tags=more
+@test "no runtime function of the profiles is without a name" {
+	unknown() { ! grep 'runtime_cbid_[0-9]' got; }
+	each_profile unknown
+}
+
+# bats test_tags=more
+@test "calls are named by what they launched" {
+	names() {
+		local bad
+
+		bad=$({ col kern api <got | grep -v Launch
+			col copy api <got | grep -v 'Mem\|mcpy'
+			col set api <got | grep -v emset
+			col sync api <got | grep -v 'Synchronize\|Wait\|Query'
+		} | grep -v '^-$' || true)
+		same '' "$bad"
+	}
+	each_profile names
+}
+
+# bats test_tags=more
+@test "thread, device, stream, grid, block, kernel and time as PyProf" {
+	need_data nvprof/lm-pyprof.all20.csv
+	dlp-parse "$DATA/nvprof/lm-pyprof.sqlite" |
+	    col kern idx tid short dur_ns dev stream grid block |
+	    sort -n >got
+	# fields are quoted, split by ","
+	awk -F'","' 'NR > 1 {
+		sub(/^"/, "", $1)
+		print $1 "|" $4 "|" $11 "|" $13 "|" $15 "|" $16 "|" $17 "|" $18
+	}' "$DATA/nvprof/lm-pyprof.all20.csv" >want
+	[ "$(grep -c . want)" -eq 160 ]
+	diff want got
+}
+
+# bats test_tags=more
+@test "the origin is PyProf's; times are kept to the nanosecond" {
+	need_data nvprof/lm-pyprof.sqlite
+	f=$DATA/nvprof/lm-pyprof.sqlite
+	dlp-parse "$f" >got
+	t0=$(sql "$f" "SELECT min(t) FROM (SELECT min(start) t FROM ${K}RUNTIME
+	    UNION SELECT min(start) FROM ${K}CONCURRENT_KERNEL
+	    UNION SELECT min(timestamp) FROM ${K}MARKER)")
+	grep "^##info	t0_ns	$t0\$" got
+	same "$(sql "$f" "SELECT _id_, start - $t0 FROM
+	    ${K}CONCURRENT_KERNEL ORDER BY 1")" \
+	    "$(col kern idx start_ns <got | sort -n)"
+}
+
+# A small database: tables of version 12 with the columns that matter.
+make_db() {
+	sqlite3 "$1" "
+	CREATE TABLE StringTable(_id_ INTEGER PRIMARY KEY, value);
+	CREATE TABLE Version(version); INSERT INTO Version VALUES (12);
+	CREATE TABLE ${K}RUNTIME(_id_ INTEGER PRIMARY KEY, cbid, start, end,
+	    processId, threadId, correlationId, returnValue);
+	CREATE TABLE ${K}DRIVER(_id_ INTEGER PRIMARY KEY, cbid, start, end,
+	    processId, threadId, correlationId, returnValue);
+	CREATE TABLE ${2:-${K}CONCURRENT_KERNEL}(_id_ INTEGER PRIMARY KEY,
+	    registersPerThread, start, end, deviceId, contextId, streamId,
+	    gridX, gridY, gridZ, blockX, blockY, blockZ, staticSharedMemory,
+	    dynamicSharedMemory, correlationId, name);
+	CREATE TABLE ${K}MARKER(_id_ INTEGER PRIMARY KEY, flags, timestamp, id,
+	    objectKind, objectId, name, domain);
+	INSERT INTO StringTable VALUES (1, '_Z1fv'), (2, 'outer'), (3, 'inner'),
+	    (4, 'my domain'), (5, 'across');
+	INSERT INTO ${K}RUNTIME VALUES (1, 211, 1000, 1100, 7, -5, 1, 0),
+	    (2, 211, 2000, 2200, 7, -5, 2, 0), (3, 9999, 3000, 3300, 7, 9, 3, 0);
+	INSERT INTO ${2:-${K}CONCURRENT_KERNEL} VALUES
+	    (1, 8, 1500, 1600, 0, 1, 7, 2, 1, 1, 64, 1, 1, 0, 0, 1, 1),
+	    (2, 8, 2500, 2700, 0, 1, 7, 2, 1, 1, 64, 1, 1, 0, 0, 2, 1);
+	INSERT INTO ${K}MARKER VALUES
+	    (1, 2, 900, 1, 2, x'07000000fbffffff00000000', 2, 0),
+	    (2, 2, 950, 2, 2, x'07000000fbffffff00000000', 3, 4),
+	    (3, 4, 1200, 2, 2, x'07000000fbffffff00000000', 0, 4),
+	    (4, 4, 5900, 1, 2, x'07000000fbffffff00000000', 0, 0);
+	"
+}
+
+@test "many ranges take time in proportion" {
+	make_db p
+	sqlite3 p "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL
+	    SELECT i + 1 FROM n WHERE i < 200000)
+	    INSERT INTO ${K}MARKER SELECT NULL, 2 + i % 2 * 2, 10000 + i,
+	    1000 + i / 2, 2, x'07000000fbffffff00000000', 2, 0 FROM n"
+	(ulimit -t 30; dlp-parse p >got)
+	[ "$(col range dur_ns <got | grep -c '^1$')" -eq 99999 ]
+}
+
+@test "kernels of metrics mode" {
+	make_db p ${K}KERNEL
+	dlp-parse p >got
+	same '1|600|100
+2|1600|200' "$(col kern idx start_ns dur_ns <got)"
+}
+
+@test "columns and tables that are missing" {
+	make_db p
+	for t in MARKER RUNTIME DRIVER CONCURRENT_KERNEL; do
+		for c in start end timestamp correlationId deviceId streamId \
+		    name domain objectId flags cbid threadId gridX; do
+			cp p q
+			sqlite3 q "ALTER TABLE $K$t DROP COLUMN $c" \
+			    2>/dev/null || continue
+			run dlp-parse q
+			[ "$status" -eq 0 ]
+		done
+		cp p q
+		sqlite3 q "DROP TABLE $K$t"
+		run dlp-parse q
+		[ "$status" -eq 0 ]
+	done
+	cp p q
+	sqlite3 q 'DROP TABLE StringTable'
+	dlp-parse q >got
+	same '-|600' "$(col kern short start_ns <got | head -n 1)"
+}

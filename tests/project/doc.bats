@@ -1,0 +1,303 @@
+# What the manuals and README.md say is true: usage and manual name the same
+# options, each manual has its sections, README's commands give what stands
+# under them. The manuals' examples are tests of their own: see
+# tests/bin/examples and tests/bin/run.
+
+load ../lib
+
+setup() {
+	cd "$ROOT" || return
+}
+
+# The options that a usage text lists: lines that begin with - after blanks,
+# up to their explanation; and the letters of "usage: x [-abc]".
+usage_options() {
+	"$1" -h | awk '
+	/^usage:/ || /^ +dlp-/ {
+		if (match($0, /\[-[A-Za-z]+\]/))
+			for (i = RSTART + 2; i < RSTART + RLENGTH - 1; i++)
+				print "-" substr($0, i, 1)
+	}
+	/^[ \t]+-/ {
+		sub(/^[ \t]+/, "")
+		sub(/(  |\t).*/, "")
+		n = split($0, w, /[ ,=|]+/)
+		for (i = 1; i <= n; i++)
+			if (w[i] ~ /^-/)
+				print w[i]
+	}' | grep -vx -e -h -e --help -e -V -e --version | sort -u
+}
+
+man_options() {
+	awk '
+	/^\.It Fl/ {
+		gsub(/Fl Fl /, "Fl -")
+		n = split($0, w, / +/)
+		for (i = 1; i < n; i++)
+			if (w[i] == "Fl")
+				print "-" w[i + 1]
+	}' "man/$1.1" | sed 's/\\-/-/g; s/^\(--*[a-zA-Z-]*\).*/\1/' |
+	    grep -vx -e -h -e --help -e -V -e --version | sort -u
+}
+
+@test "every command has a manual page" {
+	bad=0
+	for c in "$BIN"/dlp-* pipelines/dlp; do
+		[ -x "$c" ] || continue
+		[ -s "man/${c##*/}.1" ] || {
+			echo "${c##*/} has no manual, man/${c##*/}.1"
+			bad=1
+		}
+	done
+	[ $bad -eq 0 ]
+}
+
+@test "dlp(7) names every command, dlp(1) every report" {
+	bad=0
+	for c in "$BIN"/dlp-*; do
+		grep -q "^\.It Xr ${c##*/} 1$" man/dlp.7 || {
+			echo "man/dlp.7 has no line for ${c##*/}:" \
+			    "it needs .It Xr ${c##*/} 1 under THE FILTERS"
+			bad=1
+		}
+	done
+	for r in pipelines/reports/*; do
+		[ -f "$r" ] && [ "${r%.sh}" = "$r" ] || continue
+		grep -q "^\.It Cm ${r##*/}\>" man/dlp.1 || {
+			echo "man/dlp.1 has no line for report ${r##*/}:" \
+			    "it needs .It Cm ${r##*/}"
+			bad=1
+		}
+	done
+	[ $bad -eq 0 ]
+}
+
+@test "README.md's tables have each report, with its text" {
+	bad=0
+	for t in reports dlprof; do
+		sed -n "/^<!-- tests\/bin\/tables $t -->/,/^<!-- end -->/{//!p}" \
+		    README.md >"$BATS_TEST_TMPDIR/$t"
+		bash tests/bin/tables $t >"$BATS_TEST_TMPDIR/$t.want"
+		while IFS= read -r line; do
+			grep -qxF -e "$line" "$BATS_TEST_TMPDIR/$t" || {
+				echo "README.md has no line '$line'"
+				bad=1
+			}
+		done <"$BATS_TEST_TMPDIR/$t.want"
+		diff -u --label README.md --label "tests/bin/tables $t" \
+		    "$BATS_TEST_TMPDIR/$t" "$BATS_TEST_TMPDIR/$t.want" || bad=1
+	done
+	[ $bad -eq 0 ] || echo "tests/bin/tables -w writes the tables of README.md"
+	[ $bad -eq 0 ]
+}
+
+@test "a report begins with its name, what it does, and its usage" {
+	bad=0
+	for r in pipelines/reports/* pipelines/reports/dlprof/*; do
+		[ -f "$r" ] && [ "${r%.sh}" = "$r" ] || continue
+		n=${r##*/}
+		sed -n 2p "$r" | grep -q "^# $n: ." || {
+			echo "$r: its second line is not '# $n: WHAT IT DOES'"
+			bad=1
+		}
+		sed -n 3p "$r" | grep -q "^# usage: dlp $n\>" || {
+			echo "$r: its third line is not '# usage: dlp $n ...'"
+			bad=1
+		}
+	done
+	[ $bad -eq 0 ]
+}
+
+# The letters of a report's options, by its usage text and by dlp(1).
+report_letters() {
+	sed -n '3,/^[^#]/p' "pipelines/reports/$1" |
+	    grep -oE '^#   -[a-zA-Z]\b' | cut -c 6- | sort -u
+}
+
+man_letters() {
+	grep "^\.It Cm $1\>" man/dlp.1 | grep -oE 'Fl [a-zA-Z]+\b' |
+	    cut -c 4- | grep -o . | sort -u
+}
+
+@test "dlp(1) names the options of each report" {
+	bad=0
+	for r in pipelines/reports/*; do
+		[ -f "$r" ] && [ "${r%.sh}" = "$r" ] || continue
+		r=${r##*/}
+		diff -u --label "dlp $r -h" --label "man/dlp.1, $r" \
+		    <(report_letters "$r") <(man_letters "$r") || bad=1
+	done
+	[ $bad -eq 0 ]
+}
+
+@test "dlp(1) and dlp -h name each format of a report" {
+	bad=0
+	formats=$(sed -n 's/^\t\(--csv .*\)) fmt=.*/\1/p' \
+	    pipelines/reports/lib.sh | tr -d '|')
+	[ -n "$formats" ]
+	for f in $formats; do
+		grep -q "^\.It Fl .*Fl ${f#-}\>\|^\.It Fl ${f#-}\>" \
+		    man/dlp.1 || { echo "man/dlp.1 has no $f"; bad=1; }
+		grep -q -e "$f |" pipelines/dlp || {
+			echo "pipelines/dlp has no $f"
+			bad=1
+		}
+	done
+	[ $bad -eq 0 ]
+}
+
+@test "usage texts name each option that a command takes" {
+	bad=0
+	for c in "$BIN"/dlp-*; do
+		c=${c##*/}
+		for o in $(sed -n "s/^.*{ [0']['a-zA-Z]*, \"\([a-z0-9-]*\)\", \..*/\1/p" \
+		    "cmd/$c.c"); do
+			usage_options "$c" | grep -qxe "--$o" || {
+				echo "$c -h does not name --$o"
+				bad=1
+			}
+		done
+	done
+	[ $bad -eq 0 ]
+}
+
+@test "usage texts and manuals name the same options" {
+	bad=0
+	for c in "$BIN"/dlp-*; do
+		c=${c##*/}
+		[ -s "man/$c.1" ] || continue
+		diff -u --label "$c -h" --label "man/$c.1" \
+		    <(usage_options "$c") <(man_options "$c") || bad=1
+	done
+	[ $bad -eq 0 ]
+}
+
+@test "manuals: sections, lint" {
+	command -v mandoc >/dev/null || skip "no mandoc"
+	bad=0
+	for m in man/dlp-*.1; do
+		for s in NAME SYNOPSIS DESCRIPTION OPTIONS \
+		    '"INPUT AND OUTPUT RECORDS"' STREAMING '"EXIT STATUS"' \
+		    EXAMPLES '"SEE ALSO"'; do
+			grep -q "^\\.Sh \"*${s//\"/}\"*\$" "$m" || {
+				echo "$m: no section $s"
+				bad=1
+			}
+		done
+	done
+	mandoc -Tlint -W warning man/*.[157] || bad=1
+	[ $bad -eq 0 ]
+}
+
+@test "completion knows the options of every command" {
+	bad=0
+	for c in "$BIN"/dlp-*; do
+		c=${c##*/}
+		got=$(bash -c '. pipelines/dlp.bash-completion
+		COMP_WORDS=("$1" --) COMP_CWORD=1 COMPREPLY=()
+		_dlp_filter "$1"; printf "%s\n" "${COMPREPLY[@]}"' - "$c" |
+		    grep -vx -e --help -e --version | sort -u)
+		want=$(usage_options "$c" | grep '^--' || true)
+		same "$want" "$got" || bad=1
+	done
+	[ $bad -eq 0 ]
+}
+
+# In DIR are files N.cmd, each a command, and N.out, the output that stands
+# under it; "..." alone stands for lines left out. Blanks may differ in number,
+# because a manual has blanks where a program prints TABs.
+gives_what_stands_under_it() {
+	local bad=0 c k want
+
+	for c in "$1"/*.cmd; do
+		[ -e "$c" ] || continue
+		case $(<"$c") in
+		"make demo" | "make test") continue ;;
+		esac
+		want=${c%.cmd}.out
+		[ -e "$want" ] || : >"$want"
+		env -u MAKEFLAGS -u MAKELEVEL bash -o pipefail "$c" >"$c.got" 2>&1 </dev/null || {
+			echo "exit status $? of"
+			grep -v '^mkdir' "$c"
+			cat "$c.got"
+			[ ! -e "${c%.cmd}.err" ] || cat "${c%.cmd}.err"
+			bad=1
+			continue
+		}
+		k=$(grep -nx -m 1 '\.\.\.' "$want" | cut -d: -f1)
+		head -n $((${k:-999999} - 1)) "$want" >"$want.a"
+		head -n $((${k:-999999} - 1)) "$c.got" >"$c.a"
+		diff -bu --label 'in the text' --label 'by the command' \
+		    "$want.a" "$c.a" || {
+			grep -v '^mkdir' "$c"
+			bad=1
+		}
+	done
+	return $bad
+}
+
+# In blocks of FILE marked console, a line "$ command", then its output.
+console_blocks() {
+	mkdir -p "$BATS_TEST_TMPDIR/r"
+	awk -v dir="$BATS_TEST_TMPDIR/r" '
+	/^```console/ { on = 1; next }
+	/^```/ { on = 0; next }
+	on && (more || /^\$ /) {
+		if (!more)
+			file = sprintf("%s/%03d", dir, ++n)
+		more = /[|\\]$/
+		sub(/^\$ /, "")
+		print > (file ".cmd")
+		next
+	}
+	on && n { print > (file ".out") }
+	' "$1"
+	[ "$(ls "$BATS_TEST_TMPDIR/r" | wc -l)" -gt 6 ]
+	gives_what_stands_under_it "$BATS_TEST_TMPDIR/r"
+}
+
+# bats test_tags=long
+@test "README.md: the commands give what stands under them" {
+	console_blocks README.md
+	dlp plot steps tests/data/resnet-after.sqlite.xz -o "$BATS_TEST_TMPDIR/x.svg"
+	cmp docs/steps.svg "$BATS_TEST_TMPDIR/x.svg"
+}
+
+# bats test_tags=long
+@test "docs/tour.md: the commands give what stands under them" {
+	console_blocks docs/tour.md
+}
+
+# A literal block of a manual has a line "$ command" and, where output is
+# shown, the output. The commands of a block run in a folder of their own, where
+# they find tests. What they say on standard error is not in the manual.
+# bats test_tags=long
+@test "manuals: the commands give what stands under them" {
+	mkdir -p "$BATS_TEST_TMPDIR/m"
+	awk -v dir="$BATS_TEST_TMPDIR/m" -v root="$ROOT" '
+	function block(   i, d, file) {
+		d = dir "/block" ++blocks
+		for (i = 1; shown && i <= n; i++) {
+			file = sprintf("%s/%03d", dir, ++files)
+			printf "mkdir -p %s && ln -sfn %s/tests %s && cd %s &&" \
+			    " exec 2>%s.err\n%s\n", d, root, d, d, file, \
+			    cmd[i] > (file ".cmd")
+			printf "%s", out[i] > (file ".out")
+		}
+		n = shown = on = more = loop = 0
+	}
+	/^\.Bd -literal/ { on = 1; next }
+	/^\.Ed/ { block(); next }
+	!on { next }
+	{ gsub(/\\e/, "\\"); gsub(/\\&/, ""); gsub(/\\-/, "-") }
+	!more && /^\$ / { n++; cmd[n] = out[n] = ""; more = 1; sub(/^\$ /, "") }
+	more {
+		cmd[n] = cmd[n] $0 "\n"
+		loop = / do$/ || loop && !/^ *done/
+		more = loop || /[|\\]$/
+		next
+	}
+	n { out[n] = out[n] $0 "\n"; shown = 1 }
+	' man/*.[157]
+	gives_what_stands_under_it "$BATS_TEST_TMPDIR/m"
+}

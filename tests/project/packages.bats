@@ -1,0 +1,88 @@
+# Completions that are made from the usage texts, the tarball, the Debian packages.
+
+# bats file_tags=source
+load ../lib
+
+@test "completions of fish and zsh: each option of each filter and report" {
+	cd "$ROOT"
+	for s in fish zsh; do
+		sh pipelines/completions $s >"$BATS_TEST_TMPDIR/$s"
+	done
+	cd "$BATS_TEST_TMPDIR"
+	for c in "$BIN"/dlp-*; do
+		c=${c##*/}
+		for o in $("$c" -h | sed -n 's/^ *\(-[A-Za-z], \)*\(--[a-z-]*\).*/\2/p'); do
+			grep -q "^complete -c $c .*-l ${o#--}\( \|\$\)" fish
+			awk -v c="$c:*)" -v o="'$o" '$1 == c { on = 1 }
+			/;;/ { on = 0 }
+			on && index($0, o) { found = 1 }
+			END { exit !found }' zsh
+		done
+	done
+	for r in "$ROOT"/pipelines/reports/*; do
+		[ -f "$r" ] && [ "${r%.sh}" = "$r" ] || continue
+		grep -q "^complete -c dlp -n .* -a ${r##*/} " fish
+		grep -q "'${r##*/}:" zsh
+	done
+	for o in g n k i; do
+		grep -q "seen_subcommand_from top\" -s $o -r" fish
+	done
+	# dlp -j 8 FILE: the overview without its name
+	grep -q 'complete -c dlp -n "not __fish_seen_subcommand_from $others" -s j -r' fish
+	grep '^set -l others ' fish | grep -qv ' overview '
+	awk '$1 == "dlp:(overview|-*|*[./]*))" { on = 1 } /;;/ { on = 0 }
+	on && /-j:/ { found = 1 } END { exit !found }' zsh
+	if command -v fish >/dev/null; then
+		fish -n fish
+		fish -c 'source fish; complete -C "dlp to"' | grep '^top'
+	fi
+	! command -v zsh >/dev/null || zsh -n zsh
+}
+
+@test "the packaging has the version and installs each file once" {
+	cd "$ROOT/debian"
+	same "dlp ($(sed -n 's/.*DLP_VERSION "\(.*\)"/\1/p' ../common/cli.h))" \
+	    "$(head -n 1 changelog | cut -d' ' -f 1,2)"
+	for c in "$BIN"/dlp-*; do
+		n=0
+		while read -r p; do
+			# shellcheck disable=SC2053 # a pattern
+			[[ usr/bin/${c##*/} != $p ]] || n=$((n + 1))
+		done < <(cat ./*.install)
+		echo "${c##*/} $n"
+		[ $n -eq 1 ]
+	done
+}
+
+@test "the order in which files are linked does not depend on the locale" {
+	command -v localedef >/dev/null || skip "no localedef"
+	# in this one a full stop and an underscore do not count: db_agg before db
+	localedef -i de_DE -f UTF-8 "$BATS_TEST_TMPDIR/de_DE.UTF-8" ||
+	    skip "no source of de_DE"
+	for l in C de_DE.UTF-8; do
+		LOCPATH=$BATS_TEST_TMPDIR LC_ALL=$l env -u MAKEFLAGS -u MAKELEVEL \
+		    make -s -C "$ROOT" -n B=other \
+		    other/bin/dlp-dldb | grep -o 'other/[^ ]*\.o' >"$BATS_TEST_TMPDIR/$l.o"
+	done
+	cd "$BATS_TEST_TMPDIR"
+	[ -s C.o ]
+	diff C.o de_DE.UTF-8.o
+}
+
+# bats test_tags=all
+@test "make deb: three packages, whose commands run" {
+	command -v dh >/dev/null || skip "no debhelper: make deps FOR=deb"
+	git -C "$ROOT" rev-parse HEAD >/dev/null 2>&1 || skip "not a git checkout"
+	git clone -q "$ROOT" "$BATS_TEST_TMPDIR/c"
+	cd "$BATS_TEST_TMPDIR/c"
+	env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS DEB_BUILD_OPTIONS=nocheck \
+	    make -s deb >log 2>&1 || { tail -20 log; false; }
+	cd build/deb
+	for p in dlp dlp-record dlp-doc; do
+		dpkg-deb -x "$p"_*.deb root
+	done
+	ls ./*.changes
+	PATH=$PWD/root/usr/bin:/usr/bin:/bin
+	dlp-parse "$LENET" | dlp-correlate | dlp-fmt -T kern --tsv | grep -q conv2d
+	[ -s root/usr/lib/dlp/dlp-record.so ]
+}

@@ -1,0 +1,678 @@
+# The dispatcher and its reports.
+
+# bats file_tags=long
+load ../lib
+
+bats_require_minimum_version 1.5.0
+
+# files_for REPORT: the shipped profile, as often as the report needs it.
+files_for() {
+	files=("$LENET")
+	[[ ! $1 =~ ^(diff|join)$ ]] || files+=("$LENET")
+}
+
+setup() {
+	cd "$BATS_TEST_TMPDIR"
+}
+
+@test "dlp alone lists the reports, each with a line" {
+	run dlp
+	echo "$output"
+	[ "$status" -eq 0 ]
+	for r in "$ROOT"/pipelines/reports/* "$ROOT"/pipelines/reports/dlprof/*; do
+		[ -f "$r" ] || continue
+		r=${r##*/}
+		[ "${r%.sh}" != "$r" ] ||
+		    grep -q "^  $r  *[A-Za-z]" <<<"$output"
+	done
+}
+
+@test "dlp REPORT -h shows the pipeline, with its values" {
+	for r in "$ROOT"/pipelines/reports/*; do
+		[ -f "$r" ] || continue
+		r=${r##*/}
+		[ "${r%.sh}" = "$r" ] || continue
+		run dlp "$r" -h
+		echo "$output"
+		[ "$status" -eq 0 ]
+		grep -q "^usage: dlp $r " <<<"$output"
+		grep -q '^ *dlp-parse .*FILE' <<<"$output"
+	done
+	run dlp top -g layer -n 7 -h
+	grep -q -- '-g layer,dir ' <<<"$output"
+	grep -q -- '-n 7 ' <<<"$output"
+}
+
+@test "a report's name that is nearly right, and dlp help REPORT" {
+	for w in tpo:top topp:top rofline:roofline kernles:kernels detial:detail; do
+		run dlp "${w%:*}" "$LENET"
+		echo "$output"
+		[ "$status" -eq 2 ]
+		[ "$output" = "dlp: no report '${w%:*}'; did you mean ${w#*:}?" ]
+	done
+	run dlp nosuch
+	[ "$output" = "dlp: no report 'nosuch'; dlp alone lists them" ]
+	for r in top detail; do
+		cmp <(dlp help $r) <(dlp $r -h)
+	done
+	cmp <(dlp help) <(dlp -h)
+	run dlp help nosuch
+	[ "$status" -eq 2 ]
+}
+
+@test "DLProf's reports say what makes DLProf's files, and it does" {
+	for r in "$ROOT"/pipelines/reports/dlprof/[!ls]*; do
+		r=${r##*/}
+		[ "${r%.sh}" = "$r" ] || continue
+		run dlp "$r" -h
+		line=$(grep '^dlprof --database=FILE' <<<"$output")
+		echo "$line"
+		set -- ${line/FILE/$LENET}
+		"$@" --output_path=. --force=true -v quiet
+		f=$(echo dlprof_*.csv)
+		cmp "$f" <(dlp "$r" --dlprof "$LENET")
+		rm "$f"
+	done
+}
+
+@test "a locale with another decimal point changes nothing" {
+	command -v localedef >/dev/null || skip "no localedef"
+	mkdir loc
+	localedef -i de_DE -f UTF-8 ./loc/de_DE.UTF-8 2>/dev/null ||
+	    skip "no sources of de_DE"
+	for r in roofline mfu flops coverage copies openmetrics top; do
+		cmp <(dlp $r "$LENET") <(LOCPATH=$PWD/loc LC_ALL=de_DE.UTF-8 \
+		    dlp $r "$LENET")
+	done
+}
+
+@test "dlp -: standard input" {
+	dlp -w 500 - <"$LENET" >out
+	dlp -w 500 "$LENET" >want
+	named='^next: dlp|not be judged: dlp' # with the file
+	diff <(sed 1d out | grep -Ev "$named") <(sed 1d want | grep -Ev "$named")
+	[ "$(head -n 1 out)" = 'standard input' ]
+	# no name to type is made of that; what is typed is of FILE
+	[ "$(grep -c 'standard input' out)" -eq 1 ]
+	grep -qx 'next: dlp gaps -i 1-3 FILE' out
+	dlp - <"$ROOT/tests/data/resnet-before.sqlite.xz" >out
+	[ "$(grep -c 'standard input' out)" -eq 1 ]
+	grep -q 'dlp advise -a FILE names' out
+	# a file that has that name has one
+	cp "$LENET" 'standard input'
+	dlp 'standard input' | grep -qx "next: dlp gaps -i 1-3 'standard input'"
+}
+
+@test "wrong usage: one line, 2" {
+	for args in nosuch ../x lib.sh top 'top -Z f' 'top --nope f' 'top -n' \
+	    -x 'top ./none' 'top -i x f' 'top -i 3-1 f' 'top -i 1- f' 'top -i 99999999999999999999 f' \
+	    'top -n 99999999999999999999 f' \
+	    'top --csv -w 80 f' 'top -g layr f' 'top -g kernels f' \
+	    'top -g phase,,op f' 'top -g -k f'; do
+		rc=0
+		# shellcheck disable=SC2086 # words
+		dlp $args >out 2>err </dev/null || rc=$?
+		echo "$args: $rc: $(<err)"
+		[ $rc -eq 2 ]
+		[ ! -s out ]
+		[ "$(wc -l <err)" -eq 1 ]
+		[[ $(<err) == dlp* ]]
+	done
+	for o in -g -k -i -n -w; do
+		run dlp top $o '' "$LENET"
+		[ "$status" -eq 2 ]
+		same "dlp top: $o: empty argument" "$output"
+	done
+}
+
+# The reports that are tables of their own: not those in another's format.
+table_reports() {
+	local r
+
+	for r in "$ROOT"/pipelines/reports/*; do
+		[ -f "$r" ] && [ "${r%.sh}" = "$r" ] || continue
+		grep -q '^no_table=1' "$r" || [ "${r##*/}" = stats ] ||
+		    echo "${r##*/}"
+	done
+}
+
+@test "every report on the shipped profile, in every format" {
+	for r in $(table_reports); do
+		for f in '' --csv --tsv --json --jsonl '-w 80'; do
+			echo "dlp $r $f"
+			# shellcheck disable=SC2086 # words
+			files_for "$r"
+			dlp "$r" $f "${files[@]}" >out 2>err
+			cat err
+			# serve.bats has steps of engines; no samples of
+			# energy, and no communication, are no line of JSON
+			[ -s out ] || [[ "$r $f" =~ \
+			    ^(serve|(energy|collectives)\ --jsonl) ]]
+		done
+	done
+	dlp info --csv "$LENET" | grep -x 'dev 0,name,NVIDIA H200'
+}
+
+# Every other program costs a small file as much as a filter.
+@test "a report starts its filters, and a program that looks at the file if its name says nothing" {
+	mkdir shim
+	for p in awk cat dd grep od readlink rm sed sh tr; do
+		printf '#!/bin/sh\necho %s >>%s/log\nexec %s "$@"\n' \
+		    "$p" "$PWD" "$(command -v "$p")" >"shim/$p"
+		chmod +x "shim/$p"
+	done
+	cp "$LENET" a.sqlite
+	cp "$LENET" a
+	for r in top kernels ops; do
+		: >log
+		PATH=$PWD/shim:$PATH dlp "$r" a.sqlite >out
+		same '' "$(cat log)"
+		PATH=$PWD/shim:$PATH dlp "$r" a >out
+		same dd "$(cat log)"
+	done
+}
+
+# A stream under the name of a database is refused, not read in part.
+@test "a stream that is named like a database: the line says how to name it" {
+	dlp-parse "$LENET" >a.sqlite
+	run -2 dlp top a.sqlite
+	same 'dlp-parse: a.sqlite: a dlp stream, not a database: the next filter and dlp REPORT read it as it is, from FILE.dlp or standard input' "$output"
+	mv a.sqlite a.dlp
+	cmp <(dlp top "$LENET") <(dlp top a.dlp)
+}
+
+@test "the exit status of a report comes after its messages, whatever they end with" {
+	mkdir shim
+	for text in 'said' 'said\n' 'said\t1' '\tsaid' 'a\n\n' ''; do
+		printf '#!/bin/sh\nprintf "%s" >&2\nexit 3\n' "$text" >shim/dlp-fmt
+		chmod +x shim/dlp-fmt
+		for sh in dash bash 'busybox sh'; do
+			command -v ${sh%% *} >/dev/null || continue
+			PATH=$PWD/shim:$PATH run -3 --separate-stderr \
+			    $sh "$ROOT/pipelines/dlp" top "$LENET"
+			want=$(printf "${text#'\t'}")
+			same "${want/	/\\x09}" "$stderr"
+		done
+	done
+}
+
+# What a newcomer gets on standard error is about the profile, or nothing.
+@test "no report says what only its pipeline understands" {
+	same '' "$(dlp ops "$LENET" 2>&1 >out)"
+	same "dlp ranks: one rank, and no collectives, as NCCL's are: \
+there is nothing to compare" "$(dlp ranks "$LENET" 2>&1 >out)"
+	same "dlp mem: no memory events in this profile; record them with \
+nsys profile --cuda-memory-usage=true" \
+	    "$(dlp mem "$LENET" 2>&1 >out)"
+	dlp mfu "$DATA/h200/graph_infer_graph.sqlite.xz" 2>&1 >out |
+	    grep -qx 'dlp mfu: FLOPs of products are not known in any step; dlp coverage shows why'
+	dlp mfu "$LENET" 2>&1 >out | same '' "$(cat)"
+}
+
+# What -h shows can be typed into sh: the overview's needs the file's name
+# for its last lines.
+same_as_h() {
+	local r=$1
+
+	shift
+	echo "dlp $r $*"
+	files_for "$r"
+	dlp "$r" "$@" "${files[@]}" >want 2>err
+	dlp "$r" "$@" -h "${files[@]}" | sed '1,/^the pipeline:/d' >cmd
+	FILE=$LENET DLP_FILE=$LENET sh -c "$(sed 's/ FILE/ "$FILE"/' cmd)" >got \
+	    2>err
+	[ -s want ]
+	# the page of html names its commands: a report puts -- before FILE
+	sed -i 's/"dlp-parse \([0-9.]*\) -- /"dlp-parse \1 /' want
+	cmp want got
+}
+
+@test "the pipeline of -h is the report" {
+	for r in "$ROOT"/pipelines/reports/*; do
+		[ -f "$r" ] && [ "${r%.sh}" = "$r" ] || continue
+		# view prints where its page is, html the page itself; plot has a
+		# pipeline of its own for each picture; no step of an engine is
+		# there for serve, and events wants an op
+		[[ ! ${r##*/} =~ ^(view|plot|serve|events)$ ]] || continue
+		same_as_h "${r##*/}"
+	done
+	for r in $(table_reports); do
+		[ "$r" != serve ] || continue
+		same_as_h "$r" --csv
+	done
+}
+
+@test "the pipeline of -h is the report, with options, of another profile" {
+	LENET=$ROOT/tests/data/loader.sqlite.xz
+	while read -r -a words; do
+		same_as_h "${words[@]}"
+	done <<-EOF
+	overview -i 0
+	overview -k iteration
+	top -g phase,op -k iteration -i 1 -n 3
+	phases -s -k iteration
+	phases -i 1
+	gaps -k iteration -n 3
+	copies -l -i 1
+	ranks -t rank
+	roofline -i 1
+	stats -r cuda_gpu_kern_sum:base
+	kernels -n 3 -k iteration
+	flops -i 1
+	tc -n 3 -i 0-1
+	trace -i 1
+	folded -g phase,dir,op -k iteration
+	advise -a
+	advise -i 1
+	iters -k iteration
+	openmetrics -k iteration -i 1
+	coverage -n 3 -k iteration
+	waits -n 2
+	mfu -i 1 -p tf32=400
+	info -a
+	join -g type
+	diff -g type -i 1
+	EOF
+}
+
+@test "file names with blanks, quotes, newlines, a leading dash" {
+	dlp top --csv "$LENET" >want
+	for n in 'a b' "q'\"q" $'n\nl' '-n' '--csv' '$(id)' '*'; do
+		cp "$LENET" "./$n"
+		dlp top --csv -- "$n" >got
+		cmp want got
+		dlp top --csv "./$n" >got
+		cmp want got
+	done
+}
+
+@test "a file that is named like a report, with its folder" {
+	cp "$LENET" "$BATS_TEST_TMPDIR/top"
+	cd "$BATS_TEST_TMPDIR"
+	dlp overview --tsv "$LENET" | cut -f2- >want
+	grep -q '^ok' want
+	dlp --tsv ./top | cut -f2- | diff want -
+	dlp ./top | grep -q '^next: dlp gaps .* ./top$'
+}
+
+@test "from any folder, through a link, without the filters on PATH" {
+	dlp top --csv "$LENET" >want
+	mkdir -p x
+	ln -s "$ROOT/pipelines/dlp" x/dlp
+	[ "${B:-build}" = build ] || skip "looks in build/bin"
+	PATH=/usr/bin:/bin
+	x/dlp top --csv "$LENET" >got
+	cmp want got
+	cd /
+	"$ROOT/pipelines/dlp" top --csv "$LENET" >"$OLDPWD/got"
+	cd "$OLDPWD"
+	cmp want got
+}
+
+@test "a broken profile: 2, and no table" {
+	head -c 5000 "$LENET" >broken
+	rc=0
+	dlp top broken >out 2>err || rc=$?
+	cat err
+	[ $rc -eq 2 ]
+	grep -q '^dlp-parse: broken: ' err
+}
+
+@test "-g: the words and columns there are, and what was meant" {
+	run dlp top -g layr "$LENET"
+	echo "$output"
+	grep 'op kernel layer type prim phase shape stream device' <<<"$output"
+	grep 'did you mean layer?' <<<"$output"
+	run dlp top -g kernels "$LENET"
+	grep 'did you mean kernel?' <<<"$output"
+	run dlp top -g zzzzzzzz "$LENET"
+	[[ $output != *mean* ]]
+	dlp top -g op.mod,kernel,grid --csv "$LENET" | head -n 1 |
+	    grep '^op.mod,short,grid,'
+	# all columns of ops and GPU work can be asked for, but those of --dlprof
+	. "$ROOT/pipelines/reports/by.sh"
+	while IFS= read -r c; do
+		[[ $c != dl_* ]] || continue
+		[[ " ${by_cols//$'\n'/ } " == *" ${c%_id} "* ||
+			" ${by_cols//$'\n'/ } " == *" $c "* ]] || {
+			echo "$c is not in by.sh"
+			return 1
+		}
+	done < <(awk -F'\t' '
+	$1 == "group" || $1 == "of" { on = 0 }
+	$1 == "of" { on = $2 ~ /^(kern|copy|set|op)$/ }
+	on && $1 == "" && $4 ~ /^dlp-(parse|correlate|iter|flops)$/ { print $2 }
+	' "$ROOT/common/columns.tab")
+}
+
+@test "-i: only these iterations; what is not there is an error" {
+	for r in top kernels ops coverage; do
+		dlp $r -i 0-3 --tsv "$LENET" >all
+		dlp $r -k 'iteration 1' --tsv "$LENET" >key
+		[ "$(wc -l <all)" -gt 1 ]
+		cmp all key
+		for a in '-k nix' '-i 9' '-k iteration -i 4-5'; do
+			rc=0
+			# shellcheck disable=SC2086 # words
+			dlp $r $a "$LENET" >out 2>err || rc=$?
+			echo "dlp $r $a: $(<err)"
+			[ $rc -eq 2 ]
+			[ "$(wc -l <err)" -eq 1 ]
+			[ ! -s out ]
+		done
+	done
+	for r in iters overview; do
+		rc=0
+		dlp $r -k nix "$LENET" >out 2>err || rc=$?
+		[ $rc -eq 2 ]
+		[ "$(wc -l <err)" -eq 1 ]
+	done
+}
+
+@test "several files: sections of their own, a column that names them" {
+	cp "$LENET" b
+	dlp iters --tsv "$LENET" >one
+	{
+		sed '1s/$/	src/; 2,$s/$/	b/' one
+		sed '1d; s/$/	b/' one
+	} >want
+	dlp iters --tsv b b >got
+	diff want got
+	dlp iters -w 100 b b | grep '^src  *iter '
+	for r in devices info coverage; do
+		dlp $r --csv "$LENET" b >got
+		[[ $(head -n 1 got) == src,* ]]
+		same "b,$LENET" "$(sed '1d; s/,.*//' got | sort -u |
+		    LC_ALL=C sort -r | paste -sd,)" ||
+		    same "$LENET,b" "$(sed '1d; s/,.*//' got | sort -u |
+			LC_ALL=C sort | paste -sd,)"
+	done
+	a=$(dlp top -g device --csv "$LENET" | sed -n '2s/.*,\([0-9]*\),[0-9]*,.*/\1/p')
+	got=$(dlp top -g device --csv "$LENET" b |
+	    sed -n '2s/.*,\([0-9]*\),[0-9]*,.*/\1/p')
+	same $((2 * a)) "$got"
+}
+
+@test "several files: one that fails is said, the others are shown, 2" {
+	dlp top --csv "$LENET" "$LENET" >want
+	head -c 5000 "$LENET" >broken
+	for x in broken nix; do
+		for l in "$x $LENET $LENET" "$LENET $x $LENET" \
+		    "$LENET $LENET $x"; do
+			rc=0
+			# shellcheck disable=SC2086 # words
+			dlp top --csv $l >got 2>err || rc=$?
+			echo "$l: $(<err)"
+			[ $rc -eq 2 ]
+			[ "$(grep -vc "files are added up" err)" -eq 1 ]
+			grep "^dlp-parse: $x: " err
+			diff want got
+		done
+	done
+	rc=0
+	dlp top nix nix >got 2>err || rc=$?
+	[ $rc -eq 2 ]
+	[ ! -s got ]
+	[ "$(grep -vc "files are added up" err)" -eq 2 ]
+}
+
+# bats test_tags=all
+@test "tables of 80 columns are no wider" {
+	for r in $(table_reports); do
+		files=("$LENET" "$LENET")
+		case $r in path | whatif) files=("$LENET") ;; esac
+		for w in 80 100 60; do
+			dlp "$r" -w $w "${files[@]}" 2>/dev/null >got
+			echo "$r $w"
+			[ "$(wc -L <got)" -le $w ]
+		done
+	done
+}
+
+@test "pyprof-prof by its full path finds the filters" {
+	[ "${B:-build}" = build ] || skip "looks in build/bin"
+	pyprof-prof --csv "$LENET" >want
+	ln -s "$ROOT/pipelines/pyprof-prof" p
+	PATH=/usr/bin:/bin
+	"$ROOT/pipelines/pyprof-prof" --csv "$LENET" >got
+	cmp want got
+	./p --csv "$LENET" >got
+	cmp want got
+}
+
+@test "standard input: streams and profiles, compressed or not, as by name" {
+	dlp-parse "$LENET" >a.dlp
+	local xz=$ROOT/tests/data/lenet.sqlite.xz
+	xz -dc "$xz" >a.sqlite
+	for r in top gaps "diff $LENET" advise; do
+		# shellcheck disable=SC2086 # with a file
+		dlp $r a.dlp >want 2>/dev/null
+		[ -s want ]
+		for how in 'cat a.dlp |' '<a.dlp' 'cat a.sqlite |' '<a.sqlite' \
+		    "cat $xz |" "<$xz"; do
+			echo "$how dlp $r"
+			case $how in
+			'<'*) sh -c "dlp $r - $how" ;;
+			*) sh -c "$how dlp $r -" ;;
+			esac >got 2>/dev/null
+			diff -u want got
+		done
+	done
+	# a line that is no legend, and no line feed at the end
+	same "$(printf '##dlp\t1\n#kern\tdur_ns\nkern\t5' | dlp-fmt --tsv 2>/dev/null)" \
+	    "$(printf '##dlp\t1\n#kern\tdur_ns\nkern\t5' | dlp-fmt --tsv - 2>/dev/null)"
+	printf "{'kShortName': 'k', 'kDuration': 5}\n" >net.dict
+	dlp-parse net.dict >net.dlp
+	for f in net.dict net.dlp; do
+		dlp top - <$f >got
+		dlp top $f | diff - got
+		run -2 dlp gaps - <$f
+		[[ $output == *"a .dict of PyProf has kernels only"* ]]
+	done
+	run -2 dlp top -i 0 - <net.dlp
+	same "dlp top: a .dict of PyProf has durations of kernels, no times: no -i, no -k" \
+	    "$output"
+	run -2 dlp top - </dev/null
+	same "dlp-parse: standard input: empty file" "$output"
+}
+
+@test "a stream that is compressed: the line says how, and that works" {
+	dlp-parse "$LENET" >a.dlp
+	dlp top a.dlp >want
+	mkdir -- -d
+	xz -c a.dlp >a.xz
+	gzip -c a.dlp >"-d/it's a.gz"
+	zstd -qc a.dlp >"b \$(b)"
+	for f in a.xz "-d/it's a.gz" "b \$(b)"; do
+		for c in 'dlp top --' 'dlp summary --' 'pyprof-parse --file' \
+		    dlp-parse\ --; do
+			run -2 $c "$f"
+			same 1 "$(wc -l <<<"$output")"
+			cmd=$(sed 's/.*goes in by //; s/,.*//' <<<"$output")
+			sh -c "$cmd" >got
+			diff want got
+		done
+		run -2 dlp-fmt -- "$f"
+		cmd=$(sed 's/.*goes in by //; s/,.*//' <<<"$output")
+		sh -c "$cmd --tsv -T kern" | diff <(dlp-fmt --tsv -T kern a.dlp) -
+		run -2 dlp top - <"$f"
+		[[ $output == *': standard input: a compressed dlp stream: it goes in by '*' -dc | dlp top -, '* ]]
+		run -2 dlp-fmt <"$f"
+		[[ $output == *'-compressed: a stream goes in by '*' -dc | dlp-fmt, a profile by dlp-parse' ]]
+	done
+}
+
+@test "text that is compressed: the line says how to unpack it" {
+	gzip -c "$ROOT/tests/data/lenet.ncu.tsv" >'a b'
+	dlp-parse "$LENET" >s
+	run -2 dlp-ncu 'a b' s
+	same "dlp-ncu: a b: gzip-compressed: unpack it first, as by gzip -dc 'a b'" "$output"
+	pyprof-parse "$LENET" | xz -c >dict
+	run -2 dlp-pyprof dict
+	same "dlp-pyprof: dict: xz-compressed: unpack it first, as by xz -dc dict" "$output"
+	run -2 dlp-pyprof <dict
+	[[ $output == "dlp-pyprof: standard input: xz-compressed: "* ]]
+}
+
+@test "what is wrong is said once, with the word that was typed" {
+	says() {
+		local want=$1
+
+		shift
+		run -2 "$@"
+		same "$want" "$output"
+	}
+	says 'dlp: -k needs an argument; usage: dlp -k KEY FILE...' dlp -k
+	says 'dlp: -i needs an argument; usage: dlp -i N FILE...' dlp -i
+	says "dlp mfu: -p: no DTYPE=TFLOPS: 'foo'" dlp mfu -p foo "$LENET"
+	says "dlp roofline: -p: no DTYPE=TFLOPS: 'bf16'" \
+	    dlp roofline -p bf16 "$LENET"
+	says "dlp-parse: unknown option '--nope'; dlp-parse -h shows the options" \
+	    dlp-parse --nope
+	says "dlp-fmt: unknown option '-Q'; dlp-fmt -h shows the options" \
+	    dlp-fmt -uQ
+	says "dlp-fmt: -T needs an argument; dlp-fmt -h shows the options" dlp-fmt -T
+	says "dlp-fmt: --help=x takes no argument; dlp-fmt -h shows the options" \
+	    dlp-fmt --help=x
+	says 'dlp: standard output is closed' sh -c "dlp top '$LENET' >&-"
+	dlp-parse "$LENET" >in
+	for cmd in 'dlp-agg -T copy -g' 'dlp-fmt -T copy -c'; do
+		run -2 $cmd knd in
+		[[ $output == *": copy records have no column 'knd'; did you mean 'kind'?" ]]
+		run -2 $cmd foo in
+		[ ${#output} -lt 220 ]
+		[[ $output == *"no column 'foo': they have id,start_ns,"*" more" ]]
+	done
+	run -2 dlp folded -g layr "$LENET"
+	[[ $output == *"did you mean 'layer'?" ]]
+}
+
+# The share of the layer, by SQL: the GPU time of what is launched in the range.
+@test "dlp top -g layer: where one layer is nearly all, a line says so" {
+	local db pct
+	db=$(profile h200/gpt2_bf16.sqlite.xz)
+	run --separate-stderr dlp top -g layer --tsv "$db"
+	pct=$(awk -F'\t' 'NR > 1 { s += $4 } $1 == "forward" { f += $4 }
+	    END { printf "%.1f", 100 * f / s }' <<<"$output")
+	same "dlp top: 'forward' is the layer of $pct % of the time: the program \
+has no ranges around its modules; -g shape tells ops apart by the sizes of \
+inputs" "$stderr"
+	# and it does
+	[ "$(dlp top -g shape -n 0 --tsv "$db" | wc -l)" -gt 20 ]
+	# LeNet's modules have ranges; other groups are not looked at
+	same "" "$(dlp top -g layer "$LENET" 2>&1 >/dev/null)"
+	same "" "$(dlp top -g op "$db" 2>&1 >/dev/null)"
+	run ! grep -q look_at <<<"$(dlp top -h)"
+}
+
+@test "dlp top, kernels, ops of several files: a line says that they are added" {
+	cp "$LENET" other.sqlite
+	for r in top kernels ops folded; do
+		dlp $r "$LENET" other.sqlite >/dev/null 2>err
+		[[ $(cat err) == "dlp $r: the times of 2 files are added up"* ]]
+		same "" "$(dlp $r "$LENET" 2>&1 >/dev/null)"
+		dlp $r "$LENET" "$LENET" -h 2>err >/dev/null
+		[ ! -s err ]
+	done
+	same "dlp top: the times of 2 files are added up; -g src,op keeps them apart" \
+	    "$(dlp top "$LENET" other.sqlite 2>&1 >/dev/null)"
+	same "" "$(dlp top -g src,op "$LENET" other.sqlite 2>&1 >/dev/null)"
+}
+
+# with_awk AWK COMMAND...: its output and exit status, where awk is that one.
+with_awk() {
+	local a=$1 rc=0
+
+	shift
+	mkdir -p "awks/$a"
+	ln -sf "$(command -v "$a")" "awks/$a/awk"
+	PATH=$PWD/awks/$a:$PATH "$@" >"$a.out" 2>"$a.err" </dev/null || rc=$?
+	echo "$rc" >>"$a.out"
+}
+
+# bats test_tags=all
+@test "the same bytes and exit status under every awk" {
+	while read -r -a words; do
+		echo "dlp ${words[*]}"
+		with_awk mawk dlp "${words[@]}"
+		for a in gawk original-awk busybox; do
+			command -v $a >/dev/null || continue
+			with_awk $a dlp "${words[@]}"
+			echo $a
+			diff -u mawk.out $a.out
+			diff -u mawk.err $a.err
+		done
+	done <<-EOF
+	$(for r in $(table_reports) "$ROOT"/pipelines/reports/dlprof/*; do
+		[ "${r%.sh}" = "$r" ] || continue
+		files_for "${r##*/}"
+		echo "${r##*/} ${files[*]}"
+	done)
+	gaps -w 80 $LENET
+	top -g layer $LENET
+	top -g layr $LENET
+	summary --json $LENET
+	summary -w 80 $LENET
+	detail -w 80 $LENET
+	mem -g time $LENET
+	$LENET nix
+	tpo $LENET
+	-h
+	EOF
+}
+
+# bats test_tags=all
+@test "a report that cannot write its output exits 2, under every awk" {
+	for a in mawk gawk original-awk busybox; do
+		command -v $a >/dev/null || continue
+		for r in overview top gaps phases ranks 'gaps -w 80' summary \
+		    detail 'summary -w 80' 'expert_systems -w 80' -h; do
+			rc=0
+			# shellcheck disable=SC2016,SC2086 # for sh; words
+			with_awk $a sh -c 'f=$1; shift
+			    exec dlp "$@" "$f" >/dev/full' - "$LENET" $r
+			echo "$a $r: $(cat $a.out $a.err)"
+			same 2 "$(<$a.out)"
+		done
+	done
+}
+
+@test "completion: every filter, every report with the options of its -h" {
+	cat >complete <<-'EOF'
+	. "$1/pipelines/dlp.bash-completion"
+	shift
+	for c; do
+		complete -p "$c" || exit
+	done
+	COMP_WORDS=(dlp '') COMP_CWORD=1
+	_dlp dlp
+	printf 'report %s\n' "${COMPREPLY[@]}"
+	COMP_WORDS=(dlp waits -) COMP_CWORD=2
+	_dlp dlp
+	echo "${COMPREPLY[@]}"
+	COMP_WORDS=(dlp diff --f) COMP_CWORD=2
+	_dlp dlp
+	echo "${COMPREPLY[@]}"
+	COMP_WORDS=(dlp -) COMP_CWORD=1
+	_dlp dlp
+	echo "${COMPREPLY[@]}"
+	COMP_WORDS=(dlp -j 8 -) COMP_CWORD=3
+	_dlp dlp
+	echo "${COMPREPLY[@]}"
+	COMP_WORDS=(dlp a.sqlite -j) COMP_CWORD=2
+	_dlp dlp
+	echo "${COMPREPLY[@]}"
+	EOF
+	mapfile -t filters < <(cd "$BIN" && ls -d dlp-*)
+	bash complete "$ROOT" "${filters[@]}" >got
+	cat got
+	for r in "$ROOT"/pipelines/reports/* "$ROOT"/pipelines/reports/dlprof/*; do
+		[ -f "$r" ] && [ "${r%.sh}" = "$r" ] || continue
+		grep -qx "report ${r##*/}" got
+	done
+	same "-l -n -k -i --csv --tsv --json --jsonl --md --xtab -w -h
+--fail-over
+$(printf '%s\n' '-k -i -j --csv --tsv --json --jsonl --md --xtab -w -h' \
+    '-k -i -j --csv --tsv --json --jsonl --md --xtab -w -h' -j)" \
+	    "$(tail -n 5 got)"
+}

@@ -1,0 +1,763 @@
+# dlprof, the drop-in: its options, how it runs nsys, what it writes where.
+# nsys is a stand-in: it notes its arguments, runs the program and leaves a
+# profile, in the form that its version has.
+
+# bats file_tags=long
+bats_require_minimum_version 1.5.0
+load ../lib
+
+setup() {
+	cd "$BATS_TEST_TMPDIR"
+	P=$ROOT/pipelines/dlprof.d
+	mkdir -p bin
+	cat >bin/nsys <<-'END'
+	#!/bin/sh
+	if [ "$1" = --version ]; then
+		echo "${NSYS_VERSION-NVIDIA Nsight Systems version 2024.6.1.90-2461v0}"
+		exit
+	fi
+	for a; do printf '%s\0' "$a"; done >>nsys.args
+	if [ "$1" = export ]; then
+		for a; do
+			case $a in --output=*) out=${a#*=} ;; esac
+		done
+		cp "$PROFILE" "$out"
+		exit
+	fi
+	shift
+	while [ $# -gt 0 ]; do
+		case $1 in
+		-o) out=$2; shift ;;
+		-[ts]) shift ;;
+		-*) ;;
+		*) break ;;
+		esac
+		shift
+	done
+	"$@"
+	rc=$?
+	: >"$out.nsys-rep"
+	case ${NSYS_LEAVES-sqlite} in
+	sqlite) cp "$PROFILE" "$out.sqlite" ;;
+	rep) echo rep >"$out.nsys-rep" ;;
+	raw) echo raw >"$out.qdstrm" ;;
+	esac
+	exit $rc
+	END
+	chmod +x bin/nsys
+	export PATH=$BATS_TEST_TMPDIR/bin:$PATH PROFILE=$LENET
+}
+
+nsys_args() {
+	tr '\0' '\n' <nsys.args
+}
+
+# simple OPTIONS...: a run that needs no ops, quiet.
+simple() {
+	dlprof --mode=simple -v quiet "$@"
+}
+
+@test "every spelling of every option, with = and with a blank" {
+	while IFS='|' read -r name spellings kind values _; do
+		[[ $name != '#'* && $kind != flag ]] || continue
+		case $name,$kind,$values in
+		database,*) v=$LENET ;;
+		html,*) v=o.html ;;
+		*,yesno,* | *,gone,yesno) v=true ;;
+		mode,*) v=simple ;;
+		*,word*) v=${values%% *} ;;
+		*,count,* | *,secs,*) v=1 ;;
+		*,gone,* | *) v=x ;;
+		esac
+		for s in $spellings; do
+			echo "$s $v"
+			rm -rf o
+			args=(--database="$LENET" --output_path=o --force=true)
+			dlprof "${args[@]}" -m simple "$s" "$v" -v quiet >out
+			case $s in
+			--*) dlprof "${args[@]}" -m simple "$s=$v" -v quiet \
+			    >out ;;
+			*)
+				dlprof "${args[@]}" -m simple "$s=$v" \
+				    -v quiet >out
+				dlprof "${args[@]}" -m simple "$s$v" \
+				    -v quiet >out
+				;;
+			esac
+		done
+	done <"$P/options.tab"
+}
+
+@test "the option lists of the original are all there" {
+	for o in -h --help -V --version -f --force -v --verbosity -m --mode \
+	    --database --nsys_database --nsys_base_name --nsys_opts \
+	    --nsys_options --nsys_base_output_filename --nsys_profile_range \
+	    -y --delay -d --duration --detailed_mode --key_node --key_op \
+	    --iter_start --iter_stop --output_path --base_name \
+	    --profile_name --reports --report --formats --file_formats \
+	    --domains --dump_model_data --tb_dir -b --suppress_tb_files -k \
+	    -r --yes --graphdef; do
+		echo "$o"
+		grep -v '^#' "$P/options.tab" | cut -d'|' -f2 | tr ' ' '\n' |
+		    grep -qx -- "$o"
+		dlprof -h | tr ' ,=' '\n\n\n' | grep -qx -- "$o"
+	done
+}
+
+@test "lists: commas, blanks with --, words of old and new guides" {
+	ref=
+	for r in '--reports=kernel,summary' '--reports kernel,summary' \
+	    '--report kernel summary --' '-r summary -r kernel' \
+	    '--reports=all' '--reports all --' '--reports=summary,all' \
+	    '-r=summary,kernel'; do
+		rm -rf o
+		# shellcheck disable=SC2086 # words
+		simple $r --database="$LENET" --output_path=o
+		got=$(cd o && ls)
+		same "${ref:-$got}" "$got"
+		ref=$got
+	done
+	same "dlprof_kernel.csv
+dlprof_summary.csv" "$ref"
+	rm -rf o
+	simple --reports summary -- --formats json csv -- \
+	    --database "$LENET" --output_path o
+	same "dlprof_summary.csv
+dlprof_summary.json" "$(cd o && ls)"
+	# the list ends where the program begins
+	rm -rf o
+	simple --output_path=o --reports kernel summary echo kernel >out
+	same kernel "$(<out)"
+	[ -s o/dlprof_kernel.csv ]
+	[ -s o/dlprof_summary.csv ]
+}
+
+@test "wrong usage: one line, 2, nothing written, nothing run" {
+	touch there
+	while IFS= read -r args; do
+		rc=0
+		eval "dlprof $args" >out 2>err </dev/null || rc=$?
+		echo "$args: $rc: $(<err)"
+		[ $rc -eq 2 ]
+		[ ! -s out ]
+		[ "$(wc -l <err)" -eq 1 ]
+		[[ $(<err) == dlprof:* ]]
+		[ ! -e nsys.args ]
+		[ ! -e o ]
+	done <<-'END'
+	--nosuch=1 true
+	--output-path=o true
+	-q true
+	--reports=sumary true
+	--reports= true
+	--reports
+	--formats=xml true
+	--mode=pytorhc true
+	--force=maybe true
+	--iter_start=x true
+	--iter_start=-1 true
+	--iter_start=5 --iter_stop=4 true
+	--delay=soon true
+	--duration=1e9 true
+	--base_name= true
+	--base_name=a/b true
+	--output_path= true
+	--output_path=there true
+	--nsys_base_name= true
+	--nsys_opts="'a" true
+	--nsys_opts='-o x' true
+	--mode=simple --reports=detail true
+	-h=1
+	-V1
+	--database=nosuch
+	--database=.
+	nosuchprogram
+	"$LENET"
+	END
+	run dlprof
+	[ "$status" -eq 2 ]
+	[[ $output == usage:* ]]
+	run dlprof --reprots=all true
+	same "dlprof: unknown option '--reprots'; did you mean --reports?" \
+	    "$output"
+	run dlprof --mode=pytorhc true
+	[[ $output == *"did you mean pytorch?"* ]]
+}
+
+@test "options of no use any more are accepted, and say so" {
+	dlprof --graphdef auto --yes --mode simple \
+	    -v minimal --database "$LENET" --output_path=o 2>err >out
+	cat err
+	[ "$(grep -c 'does nothing any more' err)" -eq 2 ]
+}
+
+@test "nsys: the command line of the guide, in the form of its version" {
+	while IFS='|' read -r version want; do
+		rm -rf nsys.args o
+		export NSYS_VERSION="NVIDIA Nsight Systems version $version"
+		dlprof --mode=simple --nsys_profile_range=true \
+		    --output_path=o true >out 2>err
+		same "$want" "$(nsys_args | paste -sd' ')"
+	done <<-'END'
+	2024.6.1.90-246135034246v0|profile -t cuda,nvtx -s none --capture-range=cudaProfilerApi --capture-range-end=stop --show-output=true --export=sqlite -o ./o/nsys_profile true
+	2021.3.2.4-027534f|profile -t cuda,nvtx -s none --capture-range=cudaProfilerApi --capture-range-end=stop --show-output=true --export=sqlite -o ./o/nsys_profile true
+	2021.2.4.12-42f25|profile -t cuda,nvtx -s none --capture-range=cudaProfilerApi --stop-on-range-end=true --kill=none --show-output=true --export=sqlite -o ./o/nsys_profile true
+	2019.5.2.16-b54ef97|profile -t cuda,nvtx -s none --capture-range=cudaProfilerApi --stop-on-range-end=true --kill=none --show-output=true --export-sqlite -o ./o/nsys_profile true
+	END
+	# plain, as the guide has it; one that does not tell its version is new
+	rm -rf nsys.args
+	NSYS_VERSION='?' dlprof --mode=simple true >out 2>err
+	same "profile -t cuda,nvtx -s none --show-output=true --export=sqlite -o ./nsys_profile true" \
+	    "$(nsys_args | paste -sd' ')"
+	grep 'does not tell its version' err
+}
+
+@test "nsys: delay, duration, own options and names, verbosity" {
+	dlprof --mode=simple -y 60 --duration 30 -f true --verbosity=quiet \
+	    --nsys_opts='-t osrt,cuda,nvtx --x="a b"' \
+	    --nsys_base_output_filename=run1 --output_path='o/p q' true
+	same "profile
+-t
+osrt,cuda,nvtx
+--x=a b
+--delay=60
+--duration=30
+--force-overwrite=true
+--show-output=false
+--export=sqlite
+-o
+./o/p q/run1
+true" "$(nsys_args)"
+	[ -s 'o/p q/run1.sqlite' ]
+	dlprof --mode=simple -v quiet --nsys_base_name="$PWD/x/y" \
+	    --output_path=o true
+	[ -s x/y.sqlite ]
+	dlprof --mode=simple -v quiet --nsys_base_name=x/y --output_path=o true
+	[ -s o/x/y.sqlite ]
+}
+
+@test "the program's arguments pass untouched, its output and status too" {
+	args=('a b' "q'\"q" $'n\nl\n' -f '' '--x=$(id)' '*' '\n' --)
+	rc=0
+	dlprof --mode=simple --reports=kernel bash -c '
+	printf "%s\0" "$@" >got; echo out; cat >in; exit 7' x "${args[@]}" \
+	    >out 2>err <<<"its input" || rc=$?
+	[ $rc -eq 7 ]
+	printf '%s\0' "${args[@]}" | cmp - got
+	head -n 1 out | grep -x out
+	same "its input" "$(<in)"
+	grep 'exit status 7' err
+	# what was recorded is analysed all the same
+	[ -s dlprof_kernel.csv ]
+}
+
+@test "nsys that leaves no sqlite file: exported, else an error" {
+	NSYS_LEAVES=rep dlprof --mode=simple -v quiet true
+	[ -s nsys_profile.sqlite ]
+	nsys_args | grep -x export
+	rm -f nsys_profile.*
+	rc=0
+	NSYS_LEAVES=none dlprof --mode=simple true 2>err || rc=$?
+	[ $rc -eq 2 ]
+	grep 'left no ./nsys_profile.sqlite' err
+	rm -f nsys_profile.*
+	rc=0
+	NSYS_LEAVES=raw dlprof --mode=simple true 2>err || rc=$?
+	[ $rc -eq 2 ]
+	grep 'only ./nsys_profile.qdstrm: import that' err
+}
+
+@test "without nsys it says what to install" {
+	PATH=$BIN:$ROOT/pipelines:/usr/bin:/bin
+	! command -v nsys || skip "nsys is installed"
+	run dlprof --recorder=nsys true
+	[ "$status" -eq 2 ]
+	[[ $output == *"install NVIDIA Nsight Systems"* ]]
+}
+
+# The driver and CUPTI are stand-ins, too: tests/record.
+@test "without nsys dlp-record records: the guide's command line" {
+	PATH=$BIN:$ROOT/pipelines:/usr/bin:/bin
+	R=$ROOT/${B:-build}/record
+	LD_LIBRARY_PATH=$R dlprof --mode=simple --recorder=dlp --reports=kernel \
+	    "$R/fakecuda" init push=a 3 pop exit=5 >out 2>err || [ $? -eq 5 ]
+	[ "$(sqlite3 nsys_profile.sqlite "SELECT count(*) FROM
+	    CUPTI_ACTIVITY_KIND_KERNEL")" -eq 9 ]
+	grep -q axpy dlprof_kernel.csv
+	grep -q 'Running: dlp-record' err
+	# only the range; what is there is kept
+	run dlprof --mode=simple --recorder=dlp true
+	[ "$status" -eq 2 ]
+	LD_LIBRARY_PATH=$R dlprof --mode=simple --recorder=dlp -f true \
+	    --nsys_profile_range=true -v quiet "$R/fakecuda" init 3 start 2 \
+	    stop 5 >out 2>err
+	[ ! -s out ]
+	[ "$(sqlite3 nsys_profile.sqlite "SELECT count(*) FROM
+	    CUPTI_ACTIVITY_KIND_KERNEL")" -eq 6 ]
+	# a program that --duration ends did not fail
+	LD_LIBRARY_PATH=$R dlprof --mode=simple --recorder=dlp -f true \
+	    --delay=0.1 --duration=0.5 "$R/fakecuda" init sleep=200 3 \
+	    sleep=60000
+	[ "$(sqlite3 nsys_profile.sqlite "SELECT count(*) FROM
+	    CUPTI_ACTIVITY_KIND_KERNEL")" -eq 9 ]
+}
+
+@test "what is there is not overwritten without --force=true" {
+	simple --reports=kernel --database="$LENET"
+	echo mine >dlprof_kernel.csv
+	run simple --reports=kernel --database="$LENET"
+	[ "$status" -eq 2 ]
+	[[ $output == *dlprof_kernel.csv*--force=true* ]]
+	same mine "$(<dlprof_kernel.csv)"
+	simple --reports=kernel --database="$LENET" -f true
+	grep -x 'Kernel Report' dlprof_kernel.csv
+	echo mine >nsys_profile.nsys-rep
+	run simple true
+	[ "$status" -eq 2 ]
+	[[ $output == *nsys_profile.nsys-rep*--force=true* ]]
+	[ ! -e nsys.args ]
+}
+
+@test "blanks in the name become _, no trace is left behind" {
+	simple --base_name='my new run' --reports=kernel \
+	    --database="$LENET" --output_path=o
+	same my_new_run_kernel.csv "$(ls -A o)"
+}
+
+@test "simple mode: kernels and three totals, those of SQL" {
+	dlprof --mode=simple --reports=all --formats=csv,json \
+	    --database="$LENET" >out 2>err
+	sql="SELECT sum(end - start) FROM CUPTI_ACTIVITY_KIND_KERNEL"
+	want=$(sqlite3 "$LENET" "$sql")
+	same "$want" "$(awk -F, '$1 == "Total GPU Time (ns)" { print $2 }' \
+	    dlprof_summary.csv)"
+	same "$want" "$(awk -F, 'NR > 2 { s += $3 } END { print s }' \
+	    dlprof_kernel.csv)"
+	grep "Total GPU Time (ns): $want" out
+	jq -e '."Kernel Report" | map(."Total GPU Time (ns)") | add == '"$want" \
+	    dlprof_kernel.json
+	jq -e '."Summary Report"."Total GPU Time (ns)" == '"$want" \
+	    dlprof_summary.json
+	[ ! -e dlprof_dldb.sqlite ]
+}
+
+@test "the manual and -h name the same options" {
+	man=$(sed -n 's/^\.It Fl //p' "$ROOT/man/dlprof.1" |
+	    sed 's/Fl //g; s/ , /\n/g; s/ Ar .*//; s/ Ns .*//; s/ Cm .*//' |
+	    sed 's/^/-/' | sort)
+	same "$(grep -v '^#' "$P/options.tab" | cut -d'|' -f2 | tr ' ' '\n' |
+	    sort)" "$man"
+}
+
+@test "completion knows the options and their words" {
+	words() {
+		bash -c '. "$1/pipelines/dlp.bash-completion"
+		shift
+		COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMPREPLY=()
+		_dlprof dlprof; printf "%s\n" "${COMPREPLY[@]}"' - "$ROOT" "$@"
+	}
+	words dlprof --key | grep -x -- --key_node
+	words dlprof --mode = pyt | grep -x pytorch
+	words dlprof --mode t | grep -x trtexec
+	words dlprof --reports = group | grep -x group_node
+	words dlprof -f t | grep -x true
+}
+
+# The reports that DLProf itself made of these files.
+same_reports() {
+	local f bad=0
+
+	for f in "$DATA"/dlprof/w_relu/dlprof_*.csv; do
+		cmp "$f" "$1/${f##*/}" || bad=1
+	done
+	[ $bad -eq 0 ]
+}
+
+# bats test_tags=more
+@test "eight reports, byte for byte: from the export, and from the database" {
+	need_data dlprof/w_relu
+	W=$DATA/dlprof/w_relu
+	dlprof --nsys_database="$W/nsys_profile.sqlite" --reports=all \
+	    --formats=csv --output_path=a >out 2>err
+	same_reports a
+	# the findings on the terminal are those of the report
+	same "$(awk -F'","' 'NR > 2 { print substr($1, 2) }' \
+	    a/dlprof_expert_systems.csv)" \
+	    "$(sed -n '/^Problem detected:/{n;s/^  //p;}' out)"
+	grep -x 'Expert Systems Feedback: 4 issues detected' out
+	# every report, and the database, is said
+	for f in a/*.csv; do
+		grep -q "^\[DLProf-.*(./$f)\$" err
+	done
+	grep 'Creating dlprof database at ./a/dlprof_dldb.sqlite' err
+	dlprof --database="$W/dlprof_dldb.sqlite" --reports=all \
+	    --output_path=b -v quiet
+	same_reports b
+	# and from the database that the first run wrote: step two of the guide
+	dlprof --database=a/dlprof_dldb.sqlite --reports=all --output_path=a \
+	    --force=true >out 2>err
+	same_reports a
+	[ -s a/dlprof_dldb_1.sqlite ]
+	# which says what first made it
+	for f in a/dlprof_dldb.sqlite a/dlprof_dldb_1.sqlite; do
+		sqlite3 $f 'SELECT original_command FROM view_system_config' |
+		    grep -e '--output_path=a' | grep -e '--nsys_database='
+	done
+	grep 'Creating dlprof database at ./a/dlprof_dldb_1.sqlite' err
+	dlprof --database=a/dlprof_dldb.sqlite --key_node=CONV2D_1 \
+	    --reports summary iteration -- -f true --output_path a -v quiet
+	grep -x 'Total Iterations,2' a/dlprof_summary.csv
+	grep '^1,' a/dlprof_iteration.csv
+	dlprof --database=a/dlprof_dldb.sqlite --key_op=CONV2D_1 --iter_start=1 \
+	    --reports=iteration --force=true --output_path=a -v quiet
+	! grep '^0,' a/dlprof_iteration.csv
+	grep '^1,' a/dlprof_iteration.csv
+	# a range that was asked for leaves the database whole
+	dlprof --database="$W/nsys_profile.sqlite" --key_node=CONV2D_1 \
+	    --iter_start=1 --reports=all --output_path=c -v quiet
+	dlprof --database=c/dlprof_dldb.sqlite --reports=all --output_path=d \
+	    -v quiet
+	for f in c/*.csv; do
+		cmp "$f" "d/${f#c/}"
+	done
+	dlprof --database=c/dlprof_dldb.sqlite --key_node= --reports=all \
+	    --output_path=e -v quiet
+	same_reports e
+}
+
+# bats test_tags=more
+@test "JSON reports hold what the CSV reports hold" {
+	need_data dlprof/w_relu
+	dlprof --database="$DATA/dlprof/w_relu/nsys_profile.sqlite" \
+	    --reports=all --formats=csv,json --output_path=o -v quiet
+	for f in o/*.csv; do
+		echo "$f"
+		j=${f%.csv}.json
+		jq -e . "$j" >/dev/null
+		case $f in *summary*) continue ;; esac
+		n=$(jq '[.[] | length] | add' "$j")
+		# stack traces hold line ends
+		want=$(awk '{ q += gsub(/"/, "") }
+		q % 2 == 0 { n++ }
+		END { print n - 2 }' "$f")
+		[ "$n" -eq "$want" ]
+	done
+}
+
+@test "a profile is read once" {
+	printf '#!/bin/sh\necho x >>"%s"\nexec %s "$@"\n' \
+	    "$BATS_TEST_TMPDIR/reads" "$BIN/dlp-parse" >bin/dlp-parse
+	chmod +x bin/dlp-parse
+	dlprof --database="$LENET" --reports=all --formats=csv,json \
+	    --dump_model_data=true --output_path=o -v quiet
+	[ "$(wc -l <reads)" -eq 1 ]
+	jq -e '.ops | length > 0' o/dlprof_model_data.json
+}
+
+@test "domains: a set of files each; one that is not there is an error" {
+	dlprof --database="$LENET" --reports=kernel --domains=default-domain \
+	    --output_path=o -v quiet
+	[ -s o/dlprof_kernel_default-domain.csv ]
+	run dlprof --database="$LENET" --reports=kernel --domains=nosuch \
+	    --output_path=p -v quiet
+	[ "$status" -eq 2 ]
+	[[ $output == *"no op in the domain 'nosuch'"* ]]
+	[ -z "$(ls -A p)" ]
+	# the list ends at --, the program is not part of it
+	dlprof --mode=simple --domains a b -- true 2>err >out
+	dlprof --mode=simple -f true --domains a true -- 2>err >out
+}
+
+@test "an iteration that is not there is an error" {
+	run dlprof --database="$LENET" --iter_start=99 --reports=kernel \
+	    --output_path=o -v quiet
+	[ "$status" -eq 2 ]
+	[[ $output == *"--iter_start=99: there are "* ]]
+}
+
+@test "model data: ops, instances and kernels point to each other" {
+	dlprof --database="$LENET" --dump_model_data=true -v quiet
+	f=dlprof_model_data.json
+	jq -e '.schema == "dlprof-model-data-1"' $f
+	n=$(sqlite3 "$LENET" 'SELECT count(*) FROM CUPTI_ACTIVITY_KIND_KERNEL')
+	jq -e ".kernels | length == $n" $f
+	jq -e '[.ops[].op_id] as $ids |
+	    all(.kernels[], .instances[]; [.op_id] - $ids == [])' $f
+	jq -e '.kernel_names as $n |
+	    all(.kernels[]; $n[.name_id | tostring] != null)' $f
+	jq -e 'all(.info[]; type == "string")' $f
+}
+
+# bats test_tags=all
+@test "installed, from any folder, without the source tree" {
+	p=$BATS_TEST_TMPDIR/p
+	san=
+	[ "${B:-build}" != build-san ] || san=SAN=1
+	env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS make -C "$ROOT" \
+	    --no-print-directory $san install PREFIX="$p" >/dev/null
+	PATH=$p/bin:$BATS_TEST_TMPDIR/bin:/usr/bin:/bin
+	dlprof -V | grep '^dlprof [0-9]'
+	dlprof --mode=pytorch --reports=all true >out 2>err
+	cat err
+	[ -s dlprof_group_op.csv ]
+	[ -s nsys_profile.sqlite ]
+}
+
+# from_database FILE [OPTION...]: the reports of the profile, and those of the
+# database of that run, are the same bytes.
+from_database() {
+	rm -rf a b
+	dlprof --database="$1" "${@:2}" --reports=all --formats=csv,json \
+	    --output_path=a -v quiet
+	dlprof --database=a/dlprof_dldb.sqlite --reports=all \
+	    --formats=csv,json --output_path=b -v quiet
+	rm -f [ab]/*.sqlite
+	same 16 "$(find b -type f | wc -l)"
+	diff -r a b
+}
+
+# bats test_tags=all
+@test "every real profile: reports from the database as from the profile" {
+	n=0
+	for f in "$LENET" "$DATA"/nsys/*.sqlite "$DATA"/nvprof/*.sqlite \
+	    "$DATA"/dlprof/w_relu/*.sqlite "$DATA"/h200/*.sqlite.xz; do
+		[ -e "$f" ] || continue
+		echo "$f"
+		from_database "$f"
+		n=$((n + 1))
+	done
+	[ "$n" -ge 15 ] && { [ ! -e "$DATA/nsys" ] || [ "$n" -ge 30 ]; }
+}
+
+# bats test_tags=all
+@test "the same with a key and a range, op or NVTX range" {
+	from_database "$LENET" --key_node=iteration --iter_start=1 --iter_stop=2
+	grep '^Aggregated Iterations,2$' b/dlprof_summary.csv
+	from_database "$LENET" --key_node=CONV2D_1
+	grep '^Total Iterations,5$' b/dlprof_summary.csv
+	from_database "$LENET" --mode=tensorflow2
+}
+
+# variant NAME SQL: the original's profile, changed.
+variant() {
+	cp "$DATA/dlprof/w_relu/nsys_profile.sqlite" "$1.sqlite"
+	chmod u+w "$1.sqlite"
+	sqlite3 "$1.sqlite" "$2"
+}
+
+# bats test_tags=more
+@test "a run on the CPU alone: ops, no kernels, all reports" {
+	need_data dlprof/w_relu
+	variant cpu "$(sqlite3 "$DATA/dlprof/w_relu/nsys_profile.sqlite" "
+	SELECT 'DROP TABLE ' || name || ';' FROM sqlite_master
+	WHERE type = 'table' AND name LIKE 'CUPTI%'")"
+	dlprof --database=cpu.sqlite --reports=all --output_path=x \
+	    >out 2>err
+	# the original's 34 ops of markers, without those of API calls
+	n=$(sqlite3 "$DATA/dlprof/w_relu/dlprof_dldb.sqlite" "SELECT count(*)
+	    FROM read_only_ops WHERE op_name NOT LIKE 'unassociated%'")
+	same "$n" "$(grep -c '",fprop,"' x/dlprof_detailed.csv)"
+	grep -x "All ops,0,2246647898,$n" x/dlprof_summary.csv
+	same 2246647898 "$(sqlite3 cpu.sqlite "
+	SELECT sum(end - start) FROM NVTX_EVENTS n WHERE eventType = 59 AND
+	    text LIKE '{%''mod''%' AND NOT EXISTS (SELECT 1 FROM
+	    NVTX_EVENTS o WHERE o.eventType = 59 AND o.rowid <> n.rowid AND
+	    o.text LIKE '{%''mod''%' AND o.globalTid = n.globalTid
+	    AND o.start <= n.start AND o.end >= n.end)")"
+	grep -x 'All kernels,0,0,0' x/dlprof_summary.csv
+	grep 'device IDs not used: 0"' x/dlprof_expert_systems.csv
+	for r in kernel iteration; do
+		same 2 "$(wc -l <x/dlprof_$r.csv)"
+	done
+	from_database cpu.sqlite
+}
+
+# bats test_tags=more
+@test "the model's configuration, from markers to database and findings" {
+	need_data dlprof/w_relu
+	i=0
+	sql=
+	for config in '"cudnn_benchmark_disabled": true' '"num_workers": 4,
+	    "pin_memory": false' '"profile": true'; do
+		i=$((i + 1))
+		sql="$sql INSERT INTO NVTX_EVENTS (start, end, eventType, text,
+		    globalTid) SELECT start - 100 + 10 * $i,
+		    start - 95 + 10 * $i, 59,
+		    '{\"model_config\": {$config}}', globalTid
+		    FROM (SELECT * FROM NVTX_EVENTS WHERE eventType = 59
+		    AND text LIKE '{%' ORDER BY start LIMIT 1);"
+	done
+	variant config "$sql"
+	from_database config.sqlite
+	grep "cuDNN's benchmark" b/dlprof_expert_systems.csv
+	grep 'autograd_profile' b/dlprof_expert_systems.csv
+	dlprof --database=config.sqlite --output_path=y -v quiet
+	same '4|0|1|0|0|0|1|0|1|0' "$(sqlite3 y/dlprof_dldb.sqlite '
+	SELECT num_workers, pin_memory, cudnn_benchmark_disabled,
+	    detect_anomaly, gradcheck, gradgradcheck, autograd_profile,
+	    autograd_set_detect_anomaly, emit_nvtx, amp_enabled
+	FROM read_only_model_config')"
+}
+
+@test "--html writes the page of dlp html, and overwrites nothing" {
+	cd "$BATS_TEST_TMPDIR"
+	dlprof --database="$LENET" --html=p.html -v quiet
+	dlp html --title dlprof "$LENET" | cmp - p.html
+	run dlprof --database="$LENET" --html p.html -v quiet
+	[ "$status" -eq 2 ]
+	[[ $output == *"p.html: is there already"* ]]
+	dlprof --database="$LENET" --html p.html --force=true --mode=simple -v quiet
+	dlp html --title dlprof "$LENET" | cmp - p.html
+}
+
+# events FILE: TAG STEP VALUE of an event file, by a reader that shares nothing with
+# the writer: it has a table for the checksum, and stops at whatever is wrong.
+events() {
+	python3 - "$1" <<-'END'
+	import struct, sys
+	table = []
+	for i in range(256):
+	    for _ in range(8):
+	        i = (i >> 1) ^ (0x82F63B78 if i & 1 else 0)
+	    table.append(i)
+	def crc32c(data):
+	    c = 0xFFFFFFFF
+	    for byte in data:
+	        c = table[(c ^ byte) & 255] ^ (c >> 8)
+	    return c ^ 0xFFFFFFFF
+	assert crc32c(b'123456789') == 0xE3069283  # the check value of CRC-32C
+	assert crc32c(bytes(32)) == 0x8A9136AA     # RFC 3720, B.4
+	def masked(data):
+	    c = crc32c(data)
+	    return (((c >> 15) | (c << 17)) + 0xA282EAD8) & 0xFFFFFFFF
+	def varint(b, i):
+	    v = shift = 0
+	    while True:
+	        v |= (b[i] & 127) << shift
+	        shift += 7
+	        i += 1
+	        if not b[i - 1] & 128:
+	            return v, i
+	def fields(b):
+	    out, i = {}, 0
+	    while i < len(b):
+	        key, i = varint(b, i)
+	        kind = key & 7
+	        if kind == 0:
+	            v, i = varint(b, i)
+	        elif kind == 2:
+	            n, i = varint(b, i)
+	            v, i = b[i:i + n], i + n
+	            assert len(v) == n
+	        else:
+	            n = {1: 8, 5: 4}[kind]
+	            v, i = struct.unpack('<d' if n == 8 else '<f', b[i:i + n])[0], i + n
+	        out.setdefault(key >> 3, []).append(v)
+	    return out
+	data, at, n = open(sys.argv[1], 'rb').read(), 0, 0
+	while at < len(data):
+	    size, crc = struct.unpack('<QI', data[at:at + 12])
+	    assert crc == masked(data[at:at + 8]), 'checksum of a length'
+	    body = data[at + 12:at + 12 + size]
+	    crc, = struct.unpack('<I', data[at + 12 + size:at + 16 + size])
+	    assert crc == masked(body), 'checksum of an event'
+	    at += 16 + size
+	    event = fields(body)
+	    assert (event.get(3) == [b'brain.Event:2']) == (n == 0), 'version comes first'
+	    n += 1
+	    step = event.get(2, [0])[0]
+	    if 3 in event:
+	        print('version', step, repr(event[1][0]), sep='\t')
+	    for value in (fields(v) for s in event.get(5, []) for v in fields(s)[1]):
+	        tag = value[1][0].decode()
+	        if 2 in value:
+	            print(tag, step, repr(event[1][0]), '%.9g' % value[2][0], sep='\t')
+	            continue
+	        tensor, meta = fields(value[8][0]), fields(value[9][0])
+	        assert tensor[1] == [7] and fields(meta[1][0])[1] == [b'text']
+	        print(tag, step, repr(event[1][0]), tensor[8][0].decode(), sep='\t')
+	END
+}
+
+@test "--tb_dir: an event file with the values of dlp iters and dlp mfu" {
+	for db in "$ROOT"/tests/data/{lenet,resnet-after}.sqlite.xz \
+	    "$ROOT"/tests/data/h200/gpt2_bf16.sqlite.xz; do
+		rm -rf tb o
+		dlprof --database="$db" --tb_dir=tb/run --output_path=o -v quiet >out
+		same events.out.tfevents.0000000000.dlprof "$(ls tb/run)"
+		events tb/run/events.* >got
+		dlp iters --tsv "$db" >iters
+		dlp mfu --tsv "$db" >mfu 2>err
+		# the same, rounded to the float of the file
+		python3 - >want <<-'END'
+		import csv, struct
+		def rows(name):
+		    return list(csv.DictReader(open(name), delimiter='\t', quoting=csv.QUOTE_NONE))
+		mfu = {r['iter']: r['mfu_pct'] for r in rows('mfu')}
+		def put(tag, r, v):
+		    v = struct.unpack('<f', struct.pack('<f', v))[0]
+		    print(tag, r['iter'], '%.9g' % v, sep='\t')
+		for r in rows('iters'):
+		    if r['key'] == '-':
+		        continue
+		    ns = {k: int(v) for k, v in r.items() if k.endswith('_ns') and v != '-'}
+		    kern = ns['tc_ns'] + ns['comm_ns'] + ns['other_kern_ns']
+		    busy = kern + ns['graph_ns'] + ns['mem_ns']
+		    put('step_time_ms', r, ns['step_ns'] / 1e6)
+		    put('gpu_busy_pct', r, 100 * busy / (busy + ns['idle_ns']))
+		    if kern > 0:
+		        put('tensor_core_pct', r, 100 * ns['tc_ns'] / kern)
+		    if mfu[r['iter']] != '-':
+		        put('mfu_pct', r, float(mfu[r['iter']]))
+		END
+		same "$(<want)" "$(grep '_ms\|_pct	' got | cut -f1,2,4)"
+		[ "$(grep -c '^step_time_ms' got)" -ge 3 ]
+		# the wall time is that of the recording
+		t0=$(dlp-parse "$db" | awk -F '\t' '$2 == "t0_ns" { print $3 }')
+		awk -F '\t' -v t0="${t0:-0}" '$1 == "version" { d = $3 - t0 / 1e9
+		    exit !(d < 1 && d > -1) }' got
+	done
+}
+
+@test "--tb_dir: findings are those of dlp advise, in Markdown; no file twice" {
+	db=$ROOT/tests/data/loader.sqlite.xz
+	dlprof --database="$db" --tb_dir tb --output_path=o -v quiet >out
+	events tb/events.* | sed -n 's/^.*- \*\*\([^*]*\)\*\*.*/\1/p' | tr -d '\\' >got
+	dlp advise --tsv "$db" 2>err | sed 1d | cut -f1 >want
+	[ -s want ]
+	same "$(<want)" "$(<got)"
+	run dlprof --database="$db" --tb_dir=tb --output_path=o2 -v quiet
+	[ "$status" -eq 2 ]
+	[[ $output == *"is there already"* ]]
+	dlprof --database="$db" --tb_dir=tb --output_path=o3 -b true -v quiet >out
+	cp tb/events.* before
+	dlprof --database="$db" --tb_dir=tb --output_path=o4 --force=true -v quiet >out
+	cmp before tb/events.*
+	dlprof --database="$db" --tb_dir=tb2 --output_path=o5 -b true -v quiet >out
+	[ ! -e tb2 ]
+}
+
+@test "dlp-tensorboard: hostile text, unknown times, no steps" {
+	printf '%s\n' '##dlp	1' '#iter	iter	key	start_ns	step_ns' \
+	    'iter	0	k	5	-' 'iter	1	k	1000000000	2500000' 'iter	2	-	7	9' \
+	    '#busy	iter	dev	class	dur_ns	after' 'busy	1	0	tc	-	-' 'busy	1	0	kern	5	-' \
+	    '#finding	id	judged	problem	recommendation' \
+	    'finding	x_y	yes	<script>*\n\t	`a` &' 'finding	no	no	p	r' '##end	6' >in
+	dlp-tensorboard in >ev
+	same "version	0	0.0
+step_time_ms	1	1.0	2.5
+findings	0	0.0	- **x\\_y**: &lt;script>\\*   \\\`a\\\` &amp;" "$(events ev)"
+	printf '##dlp\t1\n##end\t0\n' >in
+	dlp-tensorboard in >ev
+	same 'version	0	0.0' "$(events ev)"
+	sed '/^##end/d' in >broken
+	run dlp-tensorboard broken
+	[ "$status" -eq 2 ]
+}
+
+@test "a profile in the place of the program is named as such, also compressed" {
+	run -2 dlprof "$ROOT/tests/data/loader.sqlite.xz"
+	[[ $output == *"is a profile, no program: --database="* ]]
+	run -2 dlprof "$ROOT/tests/data/no-such.sqlite.xz"
+	[[ $output == *"no such program"* ]]
+}

@@ -1,0 +1,411 @@
+# The ways out to other tools: folded stacks, traces, metrics. Each is read
+# by a reader that is not ours, and its sums are those of the database.
+
+# bats file_tags=long
+load ../lib
+bats_require_minimum_version 1.5.0
+
+FLAME=/usr/share/perl5/Devel/NYTProf/flamegraph.pl
+PROFILES='h200/everything.sqlite.xz h200/loader.sqlite.xz
+h200/graph_infer_graph.sqlite.xz h200/graph_infer_node.sqlite.xz'
+[ -z "${DLP_MORE_DATA-}" ] || PROFILES="$PROFILES
+nsys/h100-2gpu-aten-3.25.0.sqlite nsys/saxpy-mpi-2.9.1.sqlite
+nsys/cuda-graph-trace-3.16.1.sqlite nvprof/emit-nvtx-v11.sqlite
+nvprof/nccl-8gpu-v16.sqlite nvprof/lm-pyprof.sqlite"
+
+setup() {
+	cd "$BATS_TEST_TMPDIR" || return
+}
+
+# sum_of DB TABLE...: ns of the work in these tables of the database; 0 for a
+# table that is not there.
+sum_of() {
+	local db=$1 t sum=0 n
+
+	shift
+	for t; do
+		n=$(sqlite3 "$db" "SELECT coalesce(sum(end - start), 0)
+		    FROM CUPTI_ACTIVITY_KIND_$t WHERE end >= start" \
+		    2>/dev/null) || n=0
+		sum=$((sum + n))
+	done
+	echo $sum
+}
+
+all_work() {
+	sum_of "$1" KERNEL CONCURRENT_KERNEL MEMCPY MEMSET GRAPH_TRACE
+}
+
+# Records of words; @ is a blank.
+stream() {
+	printf '##dlp\t1\n'
+	printf '%s\n' "$@" | tr ' ' '\t' | tr '@' ' '
+	printf '##end\t%s\n' "$(printf '%s\n' "$@" | grep -vc '^#')"
+}
+
+# Names that no format holds as they are: quotes, a line feed, a semicolon, a
+# control character, what is no UTF-8, an end of a string.
+hostile() {
+	printf '##dlp\t1\n##info\tsrc\ta"b\\nc.sqlite\n'
+	printf '#proc\tpid\tname\nproc\t7\tp"},{"x":"\\\\\n'
+	printf '#dev\tdev\tname\tcc\ndev\t0\tG"} 1\\nevil{x="y\t9.0\n'
+	printf '#range\tid\tstart_ns\tdur_ns\tpid\ttid\ttext\n'
+	printf 'range\t1\t0\t90\t7\t8\t\\x01"\\n;\377\t\n' |
+	    sed 's/\t$//'
+	printf '#kern\tid\tstart_ns\tdur_ns\tpid\ttid\tdev\tctx\tstream\tapi\tapi_start_ns\tapi_dur_ns\tshort\tlayer\top\tfamily\ttc\n'
+	printf 'kern\t2\t20\t5\t7\t8\t0\t1\t7\tlaunch\t10\t5\tk;"\\n\\x1b\303( 12\ta;b/c\\td\t-\t"\\\\\\n\tno\n'
+	printf '##end\t4\n'
+}
+
+@test "folded: hostile names stay in their frame" {
+	hostile | dlp-folded -T kern -f layer,short >out
+	[ "$(wc -l <out)" -eq 1 ]
+	same "$(printf 'a:b;c d;k:" ?\357\277\275(_12 5')" "$(cat out)"
+}
+
+# bats test_tags=more
+@test "folded: flamegraph.pl reads it, sums equal SQL" {
+	[ -r "$FLAME" ] || skip "no flamegraph.pl (libdevel-nytprof-perl)"
+	local p db want
+
+	for p in $PROFILES; do
+		db=$(profile "$p")
+		want=$(all_work "$db")
+		dlp folded -g dir,layer,op,work "$db" >out 2>/dev/null
+		same "$p $want" "$p $(awk '{ s += $NF }
+		    END { printf "%.0f", s }' out)"
+		perl "$FLAME" --countname ns out >out.svg
+		xmllint --noout out.svg
+		# its own sum, in the root frame
+		same "$want" "$(sed -n \
+		    's/.*<title>all (\([0-9,]*\) ns, 100%).*/\1/p' out.svg |
+		    tr -d ,)"
+	done
+}
+
+@test "folded: flamegraph.pl reads hostile names" {
+	[ -r "$FLAME" ] || skip "no flamegraph.pl (libdevel-nytprof-perl)"
+	hostile | dlp-folded -T kern -f layer,short | perl "$FLAME" >out.svg
+	xmllint --noout out.svg
+	grep -q '<title>all (5 samples' out.svg
+}
+
+# What a viewer needs of a trace: rows that have names, events that nest and
+# come in order, arrows with two ends that lie in events.
+CHECK='
+def ns: . * 1000 | round;
+def spans: map({s: (.ts | ns), e: ((.ts | ns) + (.dur | ns))});
+def nests: reduce .[] as $x ({ok: true, at: null, open: []};
+	.ok = (.ok and (.at == null or .at <= $x.s)) | .at = $x.s |
+	until((.open | length) == 0 or .open[-1] > $x.s; .open |= .[:-1]) |
+	.ok = (.ok and ((.open | length) == 0 or $x.e <= .open[-1])) |
+	.open += [$x.e]) | .ok;
+.traceEvents as $ev |
+($ev | map(select(.ph == "M" and .name == "thread_name") |
+    {"\(.pid) \(.tid)": 1}) | add) as $rows |
+($ev | map(select(.ph == "X")) | group_by([.pid, .tid])) as $lanes |
+{
+	named: ($ev | map(select(.ph | IN("X", "i", "s", "f", "b"))) |
+	    all($rows["\(.pid) \(.tid)"] == 1)),
+	nested: ($lanes | all(sort_by(.ts, -.dur) | spans | nests)),
+	arrows: ($ev | map(select(.ph == "s" or .ph == "f")) |
+	    group_by(.id) | all(map(.ph) == ["s", "f"] and
+		.[0].ts <= .[1].ts)),
+	kern: ($ev | map(select(.cat == "kern" and .ph == "X") |
+	    .dur | ns) | add // 0),
+	work: ($ev | map(select((.cat | IN("kern", "copy", "set", "graph")) and
+	    .ph == "X") | .dur | ns) | add // 0),
+	n_arrow: ($ev | map(select(.ph == "s")) | length)
+} | "\(.named) \(.nested) \(.arrows) \(.kern) \(.work) \(.n_arrow)"'
+
+# bats test_tags=more
+@test "trace: strict JSON, rows and arrows whole, sums equal SQL" {
+	local p db
+
+	for p in $PROFILES; do
+		db=$(profile "$p")
+		dlp trace "$db" >out.json 2>/dev/null
+		python3 -m json.tool out.json >/dev/null
+		read -r named nested arrows kern work _ < <(jq -r "$CHECK" \
+		    out.json)
+		same "$p true true true" "$p $named $nested $arrows"
+		same "$p $(sum_of "$db" KERNEL CONCURRENT_KERNEL)" "$p $kern"
+		same "$p $(all_work "$db")" "$p $work"
+	done
+}
+
+@test "trace: the critical path is that of dlp path" {
+	f=$ROOT/tests/data/h200/gpt2_bf16.sqlite.xz
+	dlp path -n 0 --tsv "$f" | awk -F'\t' 'NR > 1 {
+		printf "%s %.0f %.0f\n", $3, $7, $8 }' >want
+	dlp trace "$f" | jq -r '.traceEvents[] | select(.cat == "path") |
+	    "\(.name) \(.ts * 1000 | round) \(.dur * 1000 | round)"' >got
+	[ "$(wc -l <got)" -gt 1000 ]
+	same "$(cat want)" "$(cat got)"
+	same '["critical path"]' "$(dlp trace -i 1 "$f" | jq -c '([.traceEvents[] |
+	    select(.cat == "path") | .tid] | unique) as [$t] | [.traceEvents[] |
+	    select(.name == "thread_name" and .tid == $t) | .args.name]')"
+}
+
+# Work is in the queue from the begin of its call to its own.
+@test "trace: the length of the queue" {
+	dlp-trace >out.json < <(stream \
+	    '#kern id start_ns dur_ns pid tid dev stream api_start_ns short' \
+	    'kern 1 40 10 7 8 0 5 0 a' 'kern 2 50 10 7 8 0 5 20 b' \
+	    'kern 3 50 10 7 8 0 6 20 b' 'kern 4 90 10 7 8 0 5 50 c' \
+	    'kern 5 95 10 7 8 0 5 - c')
+	same '[[0,1],[20,2],[20,3],[40,2],[50,0],[50,1],[90,0]]' \
+	    "$(jq -c '[.traceEvents[] | select(.cat == "queue") |
+	    [(.ts * 1000 | round), .args.works]]' out.json)"
+	f=$ROOT/tests/data/h200/gpt2_bf16.sqlite.xz
+	want=$(dlp-parse "$f" | awk -F'\t' '
+	/^#(kern|copy|set)\t/ { for (i = 1; i <= NF; i++) c[substr($1, 2), $i] = i }
+	/^(kern|copy|set)\t/ && $c[$1, "api_start_ns"] != "-" {
+		print $c[$1, "api_start_ns"], 1; print $c[$1, "start_ns"], -1 }' |
+	    sort -k 1,1n -k 2,2n | awk '{ n += $2 } n > most { most = n }
+	    END { print most }')
+	same "$want" "$(dlp trace "$f" | jq '[.traceEvents[] |
+	    select(.cat == "queue") | .args.works] | max')"
+}
+
+# The messages from before, which nsys wrote while it started the program, are
+# facts; all others are events.
+@test "trace: it begins with the first event of the program" {
+	local p db
+
+	for p in h200/lenet_pyprof_train h200/jax_step h200/gpt2_bf16; do
+		db=$(profile "$p.sqlite.xz")
+		dlp trace "$db" >out.json 2>/dev/null
+		first="(SELECT min(s) FROM (
+		    SELECT min(start) s FROM CUPTI_ACTIVITY_KIND_RUNTIME UNION
+		    SELECT min(start) FROM NVTX_EVENTS WHERE eventType = 59 UNION
+		    SELECT min(start) FROM CUPTI_ACTIVITY_KIND_KERNEL$(
+		[ $p != h200/gpt2_bf16 ] ||
+		    echo " UNION SELECT min(start) FROM CUDA_GPU_MEMORY_USAGE_EVENTS")))"
+		# -7555.6 ms before
+		same 1 "$(sqlite3 "$db" "SELECT min(timestamp) < -3e9
+		    FROM DIAGNOSTIC_EVENT")"
+		same "$p $(sqlite3 "$db" "SELECT $first,
+		    sum(timestamp < $first), sum(timestamp >= $first)
+		    FROM DIAGNOSTIC_EVENT" | tr '|' ' ')" \
+		    "$p $(jq -r '[.traceEvents[] | select(.ph != "M")] as $e |
+		    "\($e | map(.ts * 1000 | round) | min) \(
+		    [.otherData | keys[] | select(startswith("info.diag."))] |
+		    length) \([$e[] | select(.cat == "diag")] | length)"' out.json)"
+	done
+}
+
+@test "trace: broken input ends in whole JSON and exit status 2" {
+	run -2 --separate-stderr dlp-trace < <(stream \
+	    '#kern id start_ns dur_ns pid tid dev stream short' \
+	    'kern 1 0 10 7 8 0 5 a' | grep -v '^##end')
+	jq -e . <<<"$output" >/dev/null
+}
+
+@test "trace: one iteration is its kernels and itself" {
+	dlp trace -i 1 "$LENET" >out.json
+	same "$(dlp-parse "$LENET" | dlp-correlate | dlp-iter |
+	    dlp-agg -T kern --where iter==1 -a count,sum -f dur_ns |
+	    dlp-fmt --tsv -c n,sum_dur_ns | tail -n 1)" \
+	    "$(jq -r '[.traceEvents[] | select(.cat == "kern")] |
+	    "\(length)\t\(map(.dur * 1000 | round) | add)"' out.json)"
+	same '["iteration 1"]' "$(jq -c '[.traceEvents[] |
+	    select(.cat == "iter").name]' out.json)"
+}
+
+# The metrics' strict reader, and that of a node exporter.
+read_metrics() {
+	/usr/bin/python3 -c '
+import sys
+from prometheus_client.openmetrics.parser import text_string_to_metric_families
+text = sys.stdin.buffer.read().decode("utf-8")
+for f in text_string_to_metric_families(text):
+    for s in f.samples:
+        print(s.name, sorted(s.labels.items()), repr(s.value), f.unit)'
+}
+
+has_readers() {
+	promtool=$("$ROOT/tests/bin/promtool" "${LENET%/*}") ||
+	    skip "no promtool, and no package prometheus to take it from"
+	/usr/bin/python3 -c 'import prometheus_client.openmetrics.parser' ||
+	    skip "no python3-prometheus-client"
+}
+
+# The whole of a profile without steps is none: no length of steps, no share.
+# bats test_tags=more
+@test "openmetrics: without steps nothing is said of steps" {
+	need_data nvprof/lm-pyprof.sqlite
+	dlp openmetrics "$DATA/nvprof/lm-pyprof.sqlite" 2>/dev/null >out
+	run ! grep -E '^dlp_(steps|step_(mean|min|max|stddev)|gpu_busy)' out
+	# what was active adds up to the time from the first GPU work to the last
+	same "$(sqlite3 "$DATA/nvprof/lm-pyprof.sqlite" "
+	    SELECT max(end) - min(start) FROM (
+	    SELECT start, end FROM CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL
+	    UNION ALL SELECT start, end FROM CUPTI_ACTIVITY_KIND_MEMCPY
+	    UNION ALL SELECT start, end FROM CUPTI_ACTIVITY_KIND_MEMSET)")" \
+	    "$(awk '/^dlp_step_time_seconds/ { s += $NF } END { printf "%.0f", s * 1e9 }' out)"
+}
+
+# bats test_tags=all
+@test "openmetrics: both readers take all profiles, sums equal SQL" {
+	has_readers
+	local p db
+
+	for p in $PROFILES; do
+		db=$(profile "$p")
+		dlp-parse --src "$db" | dlp-correlate 2>/dev/null | dlp-flops |
+		    dlp-openmetrics -o out.prom 2>/dev/null
+		"$promtool" check metrics <out.prom
+		read_metrics <out.prom >got
+		same "$p $(sum_of "$db" KERNEL CONCURRENT_KERNEL)" \
+		    "$p $(awk '/^dlp_kernel_seconds/ {
+			s += sprintf("%.0f", $(NF - 1) * 1e9) }
+			END { printf "%.0f", s }' got)"
+		same "$p $(sum_of "$db" MEMCPY)" "$p $(awk '
+		    /^dlp_copy_seconds/ {
+			s += sprintf("%.0f", $(NF - 1) * 1e9) }
+			END { printf "%.0f", s }' got)"
+		grep -Fq "('profile', '$db')" got
+	done
+}
+
+# Of the even steps (the mean is within 10 % of the median by eye): work by the
+# call that launched it.
+@test "openmetrics: of the even steps, as dlp FILE; the file is read once" {
+	local p db
+	for p in resnet50_tf32 loader; do
+		db=$(profile "h200/$p.sqlite.xz")
+		dlp openmetrics "$db" >out 2>err
+		same "" "$(cat err)"
+		of() {
+			sqlite3 "$db" "SELECT $2 FROM CUPTI_ACTIVITY_KIND_$1 k
+			    JOIN CUPTI_ACTIVITY_KIND_RUNTIME r USING (correlationId)
+			    JOIN NVTX_EVENTS s ON r.start >= s.start AND
+				r.start < s.end AND s.text IN
+				('iteration 1', 'iteration 2')"
+		}
+		sum() {
+			awk -v m="^$1[{]" '$0 ~ m { s += sprintf("%.0f",
+			    $NF * ("'"$1"'" ~ /seconds/ ? 1e9 : 1)) }
+			    END { print s }' out
+		}
+		same "$(of KERNEL 'count(*)') $(of KERNEL 'sum(k.end - k.start)')" \
+		    "$(sum dlp_kernels) $(sum dlp_kernel_seconds)"
+		same "$(of MEMCPY 'count(*)') $(of MEMCPY 'sum(k.end - k.start)')" \
+		    "$(sum dlp_copies) $(sum dlp_copy_seconds)"
+		same 2 "$(sum dlp_steps)"
+		same "$(sqlite3 "$db" "SELECT count(*) FROM NVTX_EVENTS
+		    WHERE text LIKE 'iteration %'")" "$(sum dlp_steps_recorded)"
+		# the row of dlp FILE, whose test has the SQL
+		same "$(dlp --tsv "$db" 2>/dev/null | awk -F'\t' '
+		    NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i }
+		    NR == 2 { print $c["step_ns"] }')" "$(sum dlp_step_mean_seconds)"
+	done
+	# -i: the peak of memory is still that of the profile
+	db=$(profile h200/gpt2_bf16.sqlite.xz)
+	same "$(dlp openmetrics "$db" 2>/dev/null | grep ^dlp_memory_peak)" \
+	    "$(dlp openmetrics -i 2 "$db" 2>/dev/null | grep ^dlp_memory_peak)"
+	mkdir bin
+	printf '#!/bin/sh\necho "$*" >>"%s"\nexec "%s" "$@"\n' "$PWD/log" \
+	    "$BIN/dlp-parse" >bin/dlp-parse
+	chmod +x bin/dlp-parse
+	PATH=$PWD/bin:$PATH dlp openmetrics "$db" >out 2>/dev/null
+	same 1 "$(wc -l <log)"
+}
+
+# bats test_tags=all
+@test "openmetrics: labels cannot be left" {
+	has_readers
+	hostile | dlp-openmetrics >out
+	"$promtool" check metrics <out
+	read_metrics <out >got
+	run -1 grep -c evil{ <(grep -v '^dlp_device_info' got)
+	grep -F "('name', 'G\"} 1\\nevil{x=\"y')" got
+	grep -F "('family', '\"\\\\\\n')" got
+	grep -F "('profile', 'a\"b\\nc.sqlite')" got
+	same 1 "$(grep -c '^dlp_kernels{' out)"
+}
+
+@test "openmetrics: the file is replaced as a whole, or stays" {
+	echo old >run.prom
+	run -2 dlp-openmetrics -o run.prom < <(stream '#iter step_ns' 'iter 5' |
+	    grep -v '^##end')
+	same old "$(cat run.prom)"
+	(umask 022; dlp-openmetrics -o run.prom < <(stream '#iter step_ns' \
+	    'iter 5'))
+	same "# EOF" "$(tail -n 1 run.prom)"
+	same "-rw-r--r--" "$(stat -c %A run.prom)"
+	same run.prom "$(ls)"
+	run -2 dlp-openmetrics -o no/such/run.prom < <(stream '#iter step_ns' \
+	    'iter 5')
+	mkdir folder
+	run -2 dlp-openmetrics -o folder < <(stream '#iter step_ns' 'iter 5')
+	same "folder
+run.prom" "$(ls)"
+}
+
+@test "openmetrics: a table of one's own; what is wrong in it" {
+	echo 'my_bytes copy bytes sum all kind=kind My bytes.' >tab
+	same '# TYPE my_bytes gauge
+# UNIT my_bytes bytes
+# HELP my_bytes My bytes.
+my_bytes{kind="HtoD"} 7
+# EOF' "$(dlp-openmetrics -m tab < <(stream '#copy kind bytes' \
+	    'copy HtoD 3' 'copy HtoD 4'))"
+	echo 'my bytes copy' >tab
+	run -2 dlp-openmetrics -m tab </dev/null
+	same "dlp-openmetrics: tab:1: a metric takes 7 words: 'my'" "$output"
+	echo 'm-y copy bytes sum all - x' >tab
+	run -2 dlp-openmetrics -m tab </dev/null
+	same "dlp-openmetrics: tab:1: no name of a metric: 'm-y'" "$output"
+	dlp-openmetrics -l | grep -q '^dlp_step_mean_seconds iter'
+}
+
+# speedscope FILE: what that viewer's importers make of it.
+speedscope() {
+	node "$ROOT/tests/bin/speedscope.js" "${LENET%/*}/$SPEEDSCOPE"/*/dist/release/speedscope-*.js "$1"
+}
+
+# One version, since its inside is called; kept in the build's folder.
+need_speedscope() {
+	local dir
+
+	SPEEDSCOPE=speedscope-1.25.0
+	dir=${LENET%/*}/$SPEEDSCOPE
+	command -v node >/dev/null && command -v npm >/dev/null ||
+	    skip "no node and npm to run speedscope with"
+	[ -d "$dir" ] || {
+		timeout 60 npm pack --silent speedscope@1.25.0 &&
+		    mkdir -p "$dir.$$" && tar xzf $SPEEDSCOPE.tgz -C "$dir.$$" &&
+		    mv "$dir.$$" "$dir"
+	} >/dev/null 2>&1 || skip "cannot fetch speedscope from npm"
+}
+
+# bats test_tags=all
+@test "speedscope reads stacks and traces" {
+	need_speedscope
+	local db
+	db=$(profile h200/gpt2_bf16.sqlite.xz)
+	dlp folded "$db" >run.folded
+	same "[\"run.folded\",$(all_work "$db"),\"none\"]" \
+	    "$(speedscope run.folded)"
+	dlp trace "$db" >run.json
+	speedscope run.json >rows
+	# the stream's row: from the first to the last work
+	same "$(sqlite3 "$db" "SELECT max(end) - min(start) FROM (
+	    SELECT start, end FROM CUPTI_ACTIVITY_KIND_KERNEL UNION ALL
+	    SELECT start, end FROM CUPTI_ACTIVITY_KIND_MEMSET UNION ALL
+	    SELECT start, end FROM CUPTI_ACTIVITY_KIND_MEMCPY)")" \
+	    "$(jq '.[0] as $n | select($n | contains("stream 7")) |
+	    .[1] * 1000 | round' rows)"
+	jq -es 'any(.[]; .[0] | contains("pt_autograd_0 1555 ops"))' rows
+}
+
+# bats test_tags=all
+@test "speedscope reads hostile names" {
+	need_speedscope
+	hostile | dlp-folded -T kern -f layer,short >run.folded
+	same '["run.folded",5,"none"]' "$(speedscope run.folded)"
+	hostile | dlp-trace >run.json
+	same 2 "$(speedscope run.json | wc -l)"
+}

@@ -1,0 +1,548 @@
+# The page of dlp html, without a browser: its data against the reports and SQL,
+# what it may do, hostile names, incomplete input. tests/web drives a browser.
+
+load ../lib
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+	cd "$BATS_TEST_TMPDIR"
+}
+
+# sum TYPE...: ns of GPU work by SQL
+work_by_sql() {
+	sqlite3 "$LENET" "SELECT sum(s) FROM (
+	    SELECT sum(end - start) s FROM CUPTI_ACTIVITY_KIND_KERNEL UNION ALL
+	    SELECT sum(end - start) FROM CUPTI_ACTIVITY_KIND_MEMCPY UNION ALL
+	    SELECT sum(end - start) FROM CUPTI_ACTIVITY_KIND_MEMSET)"
+}
+
+# column NAME PAGE: the values of a column as JSON, read as the manual says.
+column() {
+	python3 - "$@" <<-'EOF' | jq -c .
+	import base64, gzip, json, re, sys
+	name, page = sys.argv[1], open(sys.argv[2]).read()
+	meta = json.loads(re.search('id="dlp-meta">(.*?)</script>', page, re.S)[1])
+	def column(name):
+	    table, col = name.split('.')
+	    table = meta['tables'][table]
+	    kind, n, values, last = table['cols'][col][0], table['rows'], [], 0
+	    b = gzip.decompress(base64.b64decode(re.search('data-c="%s">([^<]*)<' % name, page)[1]))
+	    while len(values) < n:
+	        m, wide, odd, zero = min(4096, n - len(values)), b[0] & 15, b[0] & 16, b[1]
+	        assert zero == 0 and wide <= 8
+	        least, b = int.from_bytes(b[2:10], 'little', signed=True), b[10:]
+	        what, b = (b[:m], b[m:]) if odd else (bytes(m), b)
+	        for i in range(m):
+	            v = least + int.from_bytes(b[i:wide * m:m], 'little')
+	            if kind == 'd' and what[i] == 0:
+	                last = v = v + last
+	            values.append([v, None, 'base'][what[i]])
+	        b = b[wide * m:]
+	    if kind == 'r':
+	        return [d if v == 'base' else v for v, d in zip(values, column(name.split('.')[0] + '.dur_ns'))]
+	    texts = json.loads(b) if kind in 'sf' else b
+	    assert kind in 'sf' or texts == b''
+	    return [None if v < 0 else texts[v] for v in values] if kind in 'sf' else values
+	print(json.dumps(column(name)))
+	EOF
+}
+
+# stream LINE...: records, a blank for each TAB
+stream() {
+	printf '##dlp\t1\n'
+	printf '%s\n' "$@" | tr ' ' '\t' | tr '@' ' '
+	printf '##end\t%s\n' "$(printf '%s\n' "$@" | grep -vc '^#')"
+}
+
+@test "data: work equals SQL, rows equal the notes" {
+	dlp html --data "$LENET" >d.json
+	same "$(work_by_sql)" "$(jq '.tables.work.dur_ns | add' d.json)"
+	same "$(sqlite3 "$LENET" 'SELECT count(*) FROM CUPTI_ACTIVITY_KIND_KERNEL')" \
+	    "$(jq '[.tables.work.tag[] | select(. == "kern")] | length' d.json)"
+	jq -e '.notes.n_kern == ([.tables.work.tag[] | select(. == "kern")] | length)' d.json
+	jq -e '.format == 1 and .complete and .left_out == 0' d.json
+	# each column of a table has its number of rows
+	jq -e '[.. | objects | select(has("rows")) | . as $t | to_entries[] |
+	    select(.value | type == "array") | (.value | length) == $t.rows] | all' d.json
+}
+
+@test "data: sums by group equal dlp top, of all steps and of one" {
+	dlp html --data "$LENET" >d.json
+	for i in '' 1; do
+		# a type has ops of several names
+		dlp top --json -g type -n 0 ${i:+-i $i} "$LENET" |
+		    jq -c '[.[] | [.op, .dir, .sum_dur_ns, .n]] | sort' >want
+		jq -c --arg i "$i" '.tables.work as $w | [range($w.rows) |
+		    select($i == "" or $w.iter[.] == ($i | tonumber)) |
+		    [$w.op[.], (if $w.phase[.] == "optimizer" and $w.dir[.] != "comm"
+		then "optimizer" else $w.dir[.] end), $w.dur_ns[.]]] |
+		    group_by(.[0:2]) | map([.[0][0], .[0][1], (map(.[2]) | add), length]) |
+		    sort' d.json >got
+		cmp want got
+		[ "$(jq length got)" -gt 5 ]
+	done
+}
+
+@test "data: idle time by class and step equals dlp gaps and dlp FILE" {
+	dlp html --data "$LENET" >d.json
+	dlp gaps -s -i 1 --json "$LENET" | jq -c '[.[] | [.class, .sum_dur_ns]] | sort' >want
+	jq -c '.tables.gap as $g | [range($g.rows) | select($g.iter[.] == 1) |
+	    [$g.class[.], $g.dur_ns[.]]] | group_by(.[0]) |
+	    map([.[0][0], (map(.[1]) | add)]) | sort' d.json >got
+	cmp want got
+	same "$(dlp --json -i 1 "$LENET" | jq '.[0].idle_ns')" \
+	    "$(jq 'map(.[1]) | add' got)"
+	same "$(dlp --json -i 1 "$LENET" | jq '.[0] | .tc_ns + .kern_ns')" \
+	    "$(jq '.busy as $b | [range($b.rows) | select(($b.iter[.] == 1 or $b.after[.] == 1) and
+		($b.class[.] | . == "tc" or . == "kern")) | $b.dur_ns[.]] | add' d.json)"
+}
+
+@test "the page's columns are the data's" {
+	dlp html "$LENET" >p.html
+	dlp html --data "$LENET" >d.json
+	same "$(jq -c .tables.work.dur_ns d.json)" "$(column work.dur_ns p.html)"
+	for c in start_ns op dir flop_ns peak_ns api_start_ns; do
+		same "$(jq -c .tables.work.$c d.json)" "$(column work.$c p.html)"
+	done
+	# what the head says of the blocks
+	sed -n 's/^<script type="application\/json" id="dlp-meta">//p; /^"[a-z]*":{/p' p.html |
+	    sed 's/<\/script>$//' >meta
+	same "$(jq -S '.tables | map_values(del(.rows) | keys)' d.json)" \
+	    "$(jq -S '.tables | map_values(.cols | keys)' meta)"
+	same "$(jq -S 'del(.tables)' d.json)" "$(jq -S 'del(.tables)' meta)"
+}
+
+@test "the page asks nobody, and names the hashes of what it runs" {
+	dlp html "$LENET" >p.html
+	sed -n 's/^<script type="text\/plain" id="dlp-code">\([^<]*\).*/\1/p' p.html | base64 -d | gzip -dc >code
+	[ "$(wc -l <code)" -gt 500 ]
+	run -1 grep -E 'https?:|src=|@import|url\(|\beval\(|innerHTML|outerHTML|insertAdjacent|document\.write' p.html code
+	# the script that unpacks the viewer, and the viewer
+	same "$(for s in "$(sed -n '/^<script>/,/^<\/script>/p' p.html | sed '1s/^<script>//; $d')" "$(cat code)"; do
+		printf " 'sha256-%s'" "$(printf '%s\n' "$s" | openssl dgst -sha256 -binary | base64)"
+	done)" "$(sed -n 's/.*script-src\( [^;]*\);.*/\1/p' p.html)"
+	same "$(sed -n '/^<style>/,/^<\/style>/p' p.html | sed '1s/^<style>//; $d' |
+	    openssl dgst -sha256 -binary | base64)" \
+	    "$(sed -n "s/.*style-src 'sha256-\([^']*\)'.*/\1/p" p.html)"
+	grep -q "content=\"default-src 'none';" p.html
+	dlp html "$LENET" | cmp - p.html
+	[ "$(wc -c <p.html)" -lt 250000 ]
+	# a block of the style that is left open takes the rules behind it with it
+	awk '{ n += gsub(/{/, "") - gsub(/}/, "") } /^}/ && n != 0 { bad = 1 } END { exit bad || n }' \
+	    "$ROOT"/cmd/dlp-html/page/page.css
+}
+
+@test "hostile names stay text" {
+	stream '#kern id start_ns dur_ns short' \
+	    'kern 1 5 9 </script><img@src=x@onerror=alert(1)>' \
+	    '#dev dev name' 'dev 0 </script><!--<script>' \
+	    '#finding id judged problem' 'finding a yes </SCRIPT><b>' >in
+	dlp-html -t '</title><script>alert(2)</script>' in >p.html
+	# the page's own: the head, the viewer, the script, and a block for each column
+	same "$(grep -c '</script>' p.html)" "$(grep -o '</script>' p.html | wc -l)"
+	same "$(($(grep -c 'class="dlp-col"' p.html) + 3))" "$(grep -o '</script>' p.html | wc -l)"
+	run -1 grep -E '<img|</SCRIPT|<!--|<title></title>' p.html
+	same '</script><img src=x onerror=alert(1)>' "$(column work.short p.html | jq -r '.[0]')"
+	dlp-html -d in | jq -e '.dev.name == ["</script><!--<script>"]'
+}
+
+@test "input without an end: a page that says so, and 2" {
+	stream '#kern id start_ns dur_ns short' 'kern 1 5 9 k' | sed '$d' >in
+	run -2 --separate-stderr dlp-html -d in
+	jq -e '(.complete | not) and .tables.work.rows == 1' <<<"$output"
+}
+
+@test "two sections: the first is shown, the rest counted" {
+	{
+		stream '#kern id start_ns dur_ns short' 'kern 1 5 9 k'
+		stream '#kern id start_ns dur_ns short' 'kern 1 6 8 l' 'kern 2 7 8 l'
+	} >in
+	run -0 --separate-stderr dlp-html -d in
+	jq -e '.complete and .left_out == 2 and .tables.work.short == ["k"]' <<<"$output"
+}
+
+@test "columns of the page: bytes as the manual says" {
+	stream '#kern id start_ns dur_ns flop_ns peak_ns short' 'kern 1 5 4 4 1.5 k' 'kern 2 6 4 0 2 -' \
+	    'kern 3 7 - 0 - k' 'kern 4 270 3 - 1.5 l' >in
+	dlp-html in >p.html
+	bytes() {
+		sed -n "s/.*\"work.$1\">\([^<]*\)<.*/\1/p" p.html | base64 -d | gzip -dc | od -An -v -tu1 | tr -s ' \n' ' '
+	}
+	# 5, 1, 1, 263: less 1 they are 4, 0, 0, 262 (6 and 1 times 256)
+	same ' 2 0 1 0 0 0 0 0 0 0 4 0 0 6 0 0 0 1 ' "$(bytes start_ns)"
+	# 4, 4, unknown, 3: less 3
+	same ' 17 0 3 0 0 0 0 0 0 0 0 0 1 0 1 1 0 0 ' "$(bytes dur_ns)"
+	# as dur_ns, 0, 0, unknown
+	same ' 16 0 0 0 0 0 0 0 0 0 2 0 0 1 ' "$(bytes flop_ns)"
+	# numbers 0, unknown, 0, 1, and ["k","l"]
+	same ' 1 0 255 255 255 255 255 255 255 255 1 0 1 2 91 34 107 34 44 34 108 34 93 ' "$(bytes short)"
+	same '[1.5,2,null,1.5]' "$(column work.peak_ns p.html)"
+	for c in start_ns dur_ns flop_ns peak_ns short; do
+		same "$(dlp-html -d in | jq -c .tables.work.$c)" "$(column work.$c p.html)"
+	done
+	grep -q '"id":"d1","start_ns":"d4","dur_ns":"nf","short":"s1","peak_ns":"f8","flop_ns":"rf"' p.html
+	stream '#kern id start_ns dur_ns' 'kern 1 5.5 4' >in
+	run -2 dlp-html in
+	same "dlp-html: in:3: start_ns: not a whole number: '5.5'" "$output"
+}
+
+@test "an unset number is null, a column without values is missing" {
+	stream '#kern id start_ns dur_ns short' 'kern 1 5 - k' 'kern 2 7 4 -' >in
+	dlp-html -d in | jq -e '.tables.work | .dur_ns == [null, 4] and .short == ["k", null] and
+	    (has("op") | not)'
+}
+
+@test "--private leaves out paths, threads and places" {
+	stream '#thread pid tid name' 'thread 7 8 secretthread' '#kern id start_ns dur_ns short code' \
+	    'kern 1 5 9 k secret.py:7' |
+	    sed '1a##cmd	dlp-parse 0.2.0 /srv/secret/run.sqlite' >in
+	dlp-html -d -f /srv/secret/run.sqlite in >open
+	same 4 "$(grep -o secret open | wc -l)"
+	dlp-html -p -d -f /srv/secret/run.sqlite in >private
+	run -1 grep secret private
+	jq -e '.title == "run.sqlite" and .cmds == ["dlp-parse 0.2.0"]' private
+}
+
+@test "dlp view writes the page and calls the browser" {
+	printf '#!/bin/sh\nmv "$1" page.html; echo noise; echo noise >&2' >browser
+	chmod +x browser
+	export TMPDIR=$PWD/tmp
+	mkdir tmp bin
+	for o in xdg-open open wslview; do ln -s "$(command -v false)" "bin/$o"; done
+	BROWSER=$PWD/browser run -0 dlp view "$LENET"
+	[ "${#lines[@]}" -eq 1 ]
+	[[ ${lines[0]} == "dlp view: $PWD/tmp/dlp-view."*/lenet.html ]]
+	dlp html "$LENET" | cmp - page.html
+	rm -r tmp/dlp-view.*
+	run -2 dlp view nosuch.sqlite
+	same '' "$(ls tmp)"
+	# an opener that finds no browser, as xdg-open on a machine without one
+	BROWSER=false PATH=$PWD/bin:$PATH run -0 dlp view "$LENET"
+	same 'dlp view: no browser was found (BROWSER can name one): open this file' \
+	    "${lines[1]}"
+	rm -r tmp/dlp-view.*
+	run -2 bash -c 'dlp view "$LENET" >/dev/full'
+	same '' "$(ls tmp)"
+}
+
+@test "two files: the page of the second, and what dlp diff says of both" {
+	a=$ROOT/tests/data/resnet-before.sqlite.xz b=$ROOT/tests/data/resnet-after.sqlite.xz
+	dlp html --data "$a" "$b" >two.json 2>err
+	# the tables of each are those of a page of its own
+	for n in "$a" "$b"; do
+		dlp html --data "$n" 2>err | jq '.tables | del(.diffcell, .diag) |
+		    map_values(if .rows > 0 then del(.rows, .src) else 0 end)' >want
+		jq --arg f "$n" '.tables | del(.diffcell, .diag) | map_values(. as $t | if .rows > 0 then
+		    [range(.rows) | select($t.src[.] == $f)] as $k | del(.rows, .src) | map_values([.[$k[]]]) |
+		    map_values(select(any(. != null))) else 0 end)' two.json | cmp want -
+	done
+	jq -e --arg a "$a" --arg b "$b" '.before == $a and .file == $b and .left_out == 0 and .complete' two.json
+	n=2
+	for g in op type layer kernel phase; do
+		dlp diff -g $g --json "$a" "$b" 2>err | jq -c '[.[] | [.name, .dir, .a_ns, .b_ns, .change]]' >want
+		jq -c --arg n $n '.diff as $d | [range($d.rows) | select($d.tag[.] == $n) |
+		    [$d.name[.], $d.dir[.], $d.a_ns[.], $d.b_ns[.], $d.change[.]]]' two.json >got
+		cmp want got
+		n=$((n + 1))
+	done
+}
+
+@test "the title names both profiles, of one name with their folders" {
+	mkdir x y
+	cp "$LENET" x/run.sqlite.xz
+	cp "$LENET" y/run.sqlite.xz
+	cp "$LENET" y/new.sqlite.xz
+	same "new.sqlite.xz against run.sqlite.xz" "$(dlp html --data x/run.sqlite.xz y/new.sqlite.xz 2>err | jq -r .title)"
+	same "y/run.sqlite.xz against x/run.sqlite.xz" "$(dlp html --data x/run.sqlite.xz y/run.sqlite.xz 2>err | jq -r .title)"
+	same "run.sqlite.xz against before/run.sqlite.xz" \
+	    "$(dlp html --private --data x/run.sqlite.xz y/run.sqlite.xz 2>err | jq -r .title)"
+	same mine "$(dlp html --title mine --data x/run.sqlite.xz y/run.sqlite.xz 2>err | jq -r .title)"
+}
+
+@test "a stream, a trace of torch.profiler and DLProf's database make a page, too" {
+	dlp html --data "$LENET" | jq .tables >want
+	dlp-parse "$LENET" | dlp html --data - | jq .tables | cmp want -
+	dlprof --database="$LENET" -v quiet
+	dlp html --data dlprof_dldb.sqlite 2>err | jq -e '.complete and .tables.work.rows > 0'
+	for f in "$ROOT"/tests/data/kineto/*.json.xz; do
+		dlp html --data "$f" 2>err | jq -e '.complete and .tables.work.rows > 0' ||
+		    { echo "$f"; false; }
+	done
+}
+
+@test "one file, and names with blanks and quotes" {
+	run -2 dlp html "$LENET" "$LENET" "$LENET"
+	same 'dlp html: one FILE, or two to compare, not 3; with --ranks the ranks of a run' "$output"
+	cp "$LENET" "a 'b\".sqlite"
+	dlp html --data "a 'b\".sqlite" | jq -e '.title == "a '\''b\".sqlite" and .file == .title'
+}
+
+@test "every shipped profile makes a page" {
+	for f in "$ROOT"/tests/data/*.xz "$ROOT"/tests/data/*/*.sqlite.xz; do
+		case $f in
+		*broken*) continue ;;
+		*.sqlite.xz) dlp html --data "$f" 2>/dev/null | jq -e '.complete' >/dev/null || { echo "$f"; false; } ;;
+		esac
+	done
+}
+
+@test "--ranks: each rank's work and the collectives of all" {
+	r=("$ROOT"/tests/data/ddp?.sqlite.xz)
+	dlp html --ranks --data "${r[@]}" >d.json
+	same "$(dlp ranks --json "${r[@]}" | jq -c '[.[] | [.sum_n_comm, .sum_comm_ns, .sum_exposed_ns, .sum_wait_ns]]')" \
+	    "$(jq -c '[.comm as $c | range($c.rows) | {r: $c.rank[.], v: [$c.n_comm[.],
+		$c.comm_ns[.], $c.exposed_ns[.], $c.wait_ns[.]]}] | group_by(.r) |
+		map([.[].v] | transpose | map(add))' d.json)"
+	for f in "${r[@]}"; do
+		same "$(dlp html --data "$f" | jq '.tables.work.dur_ns | add')" \
+		    "$(jq --arg f "$f" '.tables.work as $w | [range($w.rows) |
+			select($w.src[.] == $f) | $w.dur_ns[.]] | add' d.json)"
+	done
+	dlp html --ranks --private --data "${r[@]}" | jq -c . >private
+	run -1 grep -F "$ROOT" private
+}
+
+@test "the findings are those of dlp advise, of the same steps" {
+	local f
+	for f in lenet h200/gpt2_bf16 comm/colls advise/gpt_plain; do
+		f=$ROOT/tests/data/$f.sqlite.xz
+		dlp html --data "$f" 2>err | jq -cS '.finding as $f | [range($f.rows) | [$f.id[.], $f.judged[.],
+		    $f.value[.], $f.ceiling_ns[.], $f.part_of[.], $f.missing[.]]] | sort[]' >got
+		dlp advise -a --jsonl "$f" 2>err | jq -cS '[.id, .judged, .value, .ceiling_ns, .part_of, .missing]' |
+		    sort >want
+		sort got | cmp want -
+	done
+	# uneven steps: the first takes longer
+	same '["1-3"]' "$(dlp html --data "$LENET" | jq -c '[.finding.steps[]] | unique')"
+	same '["0-2"]' "$(dlp html --data -i 0-2 "$LENET" | jq -c '[.finding.steps[]] | unique')"
+}
+
+@test "the critical path: sums by kind equal dlp path -g kind, rows dlp path" {
+	local f=$ROOT/tests/data/h200/ddp2_rank0.sqlite.xz o i
+	dlp html --data "$f" >d.json
+	for i in '' 1; do
+		dlp path -g kind --json ${i:+-i $i} "$f" |
+		    jq -c '[.[] | [.kind, .sum_dur_ns, .n, .max_dur_ns]] | sort' >want
+		jq -c --arg i "$i" '.critical as $c | [range($c.rows) | select($i == "" or $c.iter[.] == ($i | tonumber)) |
+		    [$c.kind[.], $c.dur_ns[.], $c.n[.], $c.max_dur_ns[.]]] | group_by(.[0]) |
+		    map([.[0][0], (map(.[1]) | add), (map(.[2]) | add), (map(.[3]) | max)])' d.json | cmp want -
+		dlp path --json ${i:+-i $i} "$f" | jq -c '[.[] | [.kind, .op, .sum_dur_ns, .n]] | sort' >want
+		jq -c --arg i "$i" '.tables.path as $c | [range($c.rows) | select($i == "" or $c.iter[.] == ($i | tonumber)) |
+		    [$c.kind[.], $c.op[.], $c.dur_ns[.], $c.n_seg[.]]] | group_by(.[0:2]) |
+		    map(.[0][0:2] + [(map(.[2]) | add), (map(.[3]) | add)])' d.json | cmp want -
+		[ "$(jq length want)" -gt 10 ]
+	done
+	# a step is a row after the other
+	jq -e '.tables.path as $c | [range(1; $c.rows) | select($c.iter[.] != null and $c.iter[.] == $c.iter[. - 1]) |
+	    $c.start_ns[.] == $c.start_ns[. - 1] + $c.dur_ns[. - 1]] | all and length > 1000' d.json
+	jq -e '.tables.path | .rows < 0.6 * (.n_seg | add)' d.json
+}
+
+@test "above --max-pieces: a stream that is no number ends dlp html, also where no row shows it" {
+	dlp-parse "$LENET" 2>/dev/null | dlp-correlate 2>/dev/null | dlp-iter >in
+	awk -F'\t' -v OFS='\t' '/^#kern\t/ { for (i = 2; i <= NF; i++) c[$i] = i }
+	/^kern\t/ && ++n == 20 { $c["stream"] = "nan" } { print }' in >bad
+	dlp-html -d -m 3 in | jq -e .sums.pieces
+	run ! dlp-html -d -m 3 bad
+	[[ $output == *"stream is no integer: 'nan'"* ]]
+}
+
+@test "the head's idle time is that of the gaps, by step and reason" {
+	dlp html --data "$LENET" | jq -e '(.idle as $i | [range($i.rows) |
+	    {k: [$i.iter[.], $i.class[.]], v: $i.ns[.]}] | sort_by(.k)) ==
+	    (.tables.gap as $g | [range($g.rows) | {k: [$g.iter[.], $g.class[.]], v: $g.dur_ns[.]}] |
+	    group_by(.k) | map({k: .[0].k, v: (map(.v) | add)}))'
+}
+
+@test "dlp html A B: what dlp diff says stands on the page" {
+	local db=$ROOT/tests/data/h200/gpt2_bf16.sqlite.xz
+	dlp-parse "$db" >a.dlp
+	sed 's/^\(##info	driver	\).*/\15\\\\9"<b>/' a.dlp >b.dlp
+	# streams keep the names of their profiles on the page
+	dlp diff a.dlp b.dlp 2>&1 >out |
+	    sed 's/^dlp-diff: //; s/^\([AB]\), [ab].dlp/\1, gpt2_bf16.sqlite.xz/' >want
+	grep -q '^driver: .* in A, ' want
+	grep -q '^A, .*: steps 0 to 2 of 3' want
+	dlp html --data a.dlp b.dlp >data
+	same "$(<want)" "$(jq -r '.said[]' data)"
+	dlp html --private --data a.dlp b.dlp >data
+	same "$(grep -v '^[AB], ' want)" "$(jq -r '.said[]' data)"
+	dlp html --data a.dlp | jq -e '.said == []'
+	dlp html --data a.dlp a.dlp | jq -r '.said[]' >got
+	run grep driver got
+	[ "$status" -eq 1 ]
+	mkdir t
+	TMPDIR=$PWD/t dlp html a.dlp b.dlp >page
+	same '' "$(ls t)"
+}
+
+# A step of this profile is 58 pieces of GPU work, of 232; 1 to 3 are even.
+@test "above --max-pieces: sums of everything, rows of the steps that fit" {
+	local t='["work", "inst", "range", "call", "gap"]' m rows
+	dlp html --data "$LENET" >all.json
+	for m in 60 130 200; do
+		dlp html --data --max-pieces $m "$LENET" >cut.json 2>err
+		same "[$m,232,1,$(((m - 58) / 58 + 1))]" "$(jq -c '[.cut | .limit, .pieces, .from, .to]' cut.json)"
+		[[ $(<err) == "dlp-html: 232 pieces of GPU work, more than $m: the page has sums of all, and details of steps 1-"* ]]
+		# rows of those steps, as they are on a page without a limit
+		rows='.[$t[]] | . as $w | range($w.rows) as $i |
+		    select($w.iter[$i] != null and $w.iter[$i] >= $from and $w.iter[$i] <= $to) |
+		    $w | del(.rows) | map_values(.[$i]) | with_entries(select(.value != null))'
+		jq -cS --argjson t "$t" --argjson from 1 --argjson to "$(jq .cut.to cut.json)" ".tables | $rows" all.json >want
+		jq -cS --argjson t "$t" --argjson from 0 --argjson to 9 ".tables | $rows" cut.json >got
+		cmp want got
+		[ "$(wc -l <got)" -gt 200 ]
+		same "$(wc -l <got)" "$(jq --argjson t "$t" '[.tables[$t[]].rows] | add' cut.json)"
+		# the sums are of everything, and so are the tables of steps and memory
+		same "[232,$(work_by_sql)]" "$(jq -c '.sums | [(.pieces | add), (.dur_ns | add)]' cut.json)"
+		jq -c '[.sums as $s | range($s.rows) | select($s.tag[.] == "kern") | {k: [$s.short[.], $s.tc[.]],
+		    n: $s.pieces[.], ns: $s.dur_ns[.]}] | group_by(.k) | map([.[0].k[], (map(.n) | add),
+		    (map(.ns) | add)]) | sort' cut.json >got
+		dlp top -g kernel -n 0 --json "$LENET" | jq -c 'map([.short, .tc, .n, .sum_dur_ns]) | sort' >want
+		same "$(sqlite3 "$LENET" 'SELECT max(end - start) FROM CUPTI_ACTIVITY_KIND_KERNEL')" \
+		    "$(jq '[.sums as $s | range($s.rows) | select($s.tag[.] == "kern") | $s.max_ns[.]] | max' cut.json)"
+		cmp want got
+		cmp <(jq 'del(.tables, .cut, .sums, .cmds)' all.json) <(jq 'del(.tables, .cut, .sums, .cmds)' cut.json)
+	done
+	dlp html --data --max-pieces 50 "$LENET" 2>err | jq -e '(.cut | has("from") | not) and .tables.work.rows == 0'
+	grep -q 'no step fits' err
+	dlp html --data -n 0 "$LENET" | cmp all.json -
+	dlp html --data -n 50 "$LENET" 2>err | jq -e '.cut.limit == 50'
+	# as many as there are; ranges inside ops are more
+	cmp <(jq 'del(.tables.nest)' all.json) \
+	    <(dlp html --data --max-pieces 232 "$LENET" | jq 'del(.tables.nest)')
+	# the chosen steps, of which the first two fit
+	dlp html --data -i 0-2 --max-pieces 120 "$LENET" 2>err | jq -ce '[.cut.pieces, .cut.from, .cut.to] == [174, 0, 1]'
+}
+
+@test "of two profiles one that cannot be read: no page" {
+	: >empty
+	head -c 2000 "$ROOT/tests/data/lenet.sqlite.xz" >cut.sqlite.xz
+	for bad in missing empty cut.sqlite.xz; do
+		for pair in "$bad $LENET" "$LENET $bad"; do
+			# shellcheck disable=SC2086 # two words
+			run --separate-stderr dlp html $pair
+			[ "$status" -eq 2 ] && [ -z "$output" ]
+			grep -q "$bad" <<<"$stderr"
+			grep -q 'only one of .* was read: nothing to compare' <<<"$stderr"
+		done
+	done
+}
+
+@test "above --max-pieces: the page's columns are the data's" {
+	dlp html --max-pieces 130 "$LENET" >p.html 2>err
+	dlp html --data --max-pieces 130 "$LENET" >d.json 2>err
+	for c in dur_ns iter id start_ns short; do
+		same "$(jq -c .tables.work.$c d.json)" "$(column work.$c p.html)"
+	done
+}
+
+# More rows than fit into memory before they are packed, and steps that end late.
+@test "above --max-pieces: large columns, and names with commas and quotes" {
+	awk 'BEGIN { OFS = "\t"; print "##dlp", 1; print "#kern", "id", "start_ns", "dur_ns", "iter", "short"
+	    for (i = 0; i < 60000; i++)
+		print "kern", i, i * 1000 + i % 7, i % 900 + 1, i % 10 == 9 ? "-" : int(i / 6000), "a\",b\\\\" i % 5000
+	    print "##end", 60000 }' >in
+	# 5400 pieces of each of ten steps
+	dlp-html -d -m 0 in >all.json
+	dlp-html -d -m 20000 in >cut.json 2>err
+	same '[60000,0,2,16200]' "$(jq -c '[.cut.pieces, .cut.from, .cut.to, .tables.work.rows]' cut.json)"
+	f='.tables.work | . as $w | range($w.rows) | select($w.iter[.] != null and $w.iter[.] < 3) |
+	    [$w.id[.], $w.start_ns[.], $w.dur_ns[.], $w.short[.]]'
+	cmp <(jq -c "$f" all.json) <(jq -c "$f" cut.json)
+	dlp-html -m 20000 in >p.html 2>err
+	cmp <(jq -c .tables.work.start_ns cut.json) <(column work.start_ns p.html)
+	cmp <(jq -c .tables.work.short cut.json) <(column work.short p.html)
+}
+
+# 789 kernels, fewer than the ranges inside ops and the events of memory.
+@test "above --max-pieces: ranges inside ops and events of memory are bounded, too" {
+	local f=$ROOT/tests/data/kineto/gpt2_bf16.json.gz
+	dlp html --data "$f" | jq -c '.tables | [.nest, .mem, .work | .rows]' >all
+	dlp html --data --max-pieces 1000 "$f" >d.json
+	jq -e 'has("cut") | not' d.json
+	same "$(jq -c '[.[0:2][], 0, 0, .[2]]' all)" \
+	    "$(jq -c '[.tables | .nest.left, .mem.left, .nest.rows, .mem.rows, .work.rows]' d.json)"
+	same "$(dlp mem --json "$f" | jq -c '[.[] | .peak_bytes]')" "$(jq -c .peak.peak_bytes d.json)"
+	# nest is also left out above the limit of GPU work
+	dlp html --data --max-pieces 500 "$f" 2>err | jq -e --argjson n "$(jq '.[0]' all)" '.cut and .tables.nest.left == $n'
+}
+
+@test "--ranks above --max-pieces: the rows of some steps of each rank, sums of all" {
+	local r=("$ROOT"/tests/data/h200/ddp2_rank?.sqlite.xz) f k
+	dlp html --ranks --data --max-pieces 1500 "${r[@]}" 2>err >d.json
+	grep -q 'details of steps 1-1' err
+	for f in "${r[@]}"; do
+		dlp html --data "$f" >one.json
+		for k in work inst path gap; do
+			same "$(jq -c --arg k $k '.tables[$k] as $t | [range($t.rows) | select($t.iter[.] == 1) | $t.dur_ns[.]]' one.json)" \
+			    "$(jq -c --arg k $k --arg f "$f" '.tables[$k] as $t | [range($t.rows) | select($t.src[.] == $f) | $t.dur_ns[.]]' d.json)"
+		done
+		same "$(jq '.tables.work.dur_ns | add' one.json)" \
+		    "$(jq --arg f "$f" '.sums as $s | [range($s.rows) | select($s.src[.] == $f) | $s.dur_ns[.]] | add' d.json)"
+	done
+}
+
+@test "a large page: how full each lane is, and sums of the critical path" {
+	# 60000 kernels, 500 ns of each 1000, every fourth on Tensor Cores; a copy of half
+	# of the time; a range around 30000 runs of ops of 800 ns; waits of the path
+	awk 'BEGIN {
+		OFS = "\t"
+		print "##dlp\t1"
+		print "#kern", "id", "start_ns", "dur_ns", "dev", "stream", "pid", "tc"
+		print "#copy", "id", "start_ns", "dur_ns", "dev", "stream", "pid"
+		print "#range", "id", "start_ns", "dur_ns", "pid", "tid", "text"
+		print "#inst", "inst_id", "op_id", "start_ns", "dur_ns", "pid", "tid"
+		print "#path", "iter", "seg", "kind", "res", "name", "op", "start_ns", "dur_ns"
+		for (i = 0; i < 60000; i++)
+			print "kern", i, i * 1000, 500, 0, 7, 1, i % 4 ? "no" : "yes"
+		print "copy", 60000, 15000000, 30000000, 0, 9, 1
+		print "range", 1, 0, 60000000, 1, 2, "all"
+		for (i = 0; i < 30000; i++)
+			print "inst", i, 1, i * 2000, 800, 1, 2
+		for (i = 0; i < 30000; i++)
+			print "path", int(i / 300), i, "cpu", "t" i, "n" i, "op" i % 2, i * 2000, 1000
+		print "##end\t" 60002 + 60000
+	}' >in
+	dlp-html in >p.html
+	for c in lane row class stream bucket ns n_begin; do
+		column density.$c p.html >density.$c
+	done
+	grep -o '"density":{"from_ns":[0-9]*,"wide_ns":[0-9]*,"pieces":[0-9]*}' p.html >head
+	python3 <<-'EOF'
+	import json
+	from collections import Counter
+	head = json.loads('{' + open('head').read() + '}')['density']
+	wide = head['wide_ns']
+	assert head['pieces'] == 4096, head
+	assert head['from_ns'] == 0 and 60e6 / 4096 <= wide <= 60e6 / 4096 + 1, head
+	names = ['lane', 'row', 'class', 'stream', 'bucket', 'ns', 'n_begin']
+	cols = {c: json.load(open('density.' + c)) for c in names}
+	got, begun = Counter(), Counter()
+	for lane, row, what, stream, bucket, ns, n in zip(*(cols[c] for c in names)):
+	    assert 0 <= bucket < 4096 and ns <= wide
+	    got[lane, row, what, stream, bucket] += ns
+	    begun[lane, row, what, stream] += n
+	want = Counter()
+	def put(key, start, end):
+	    while start < end:
+	        b = start // wide
+	        want[key + (b,)] += min(end, (b + 1) * wide) - start
+	        start = (b + 1) * wide
+	for i in range(60000):
+	    put(('gpu', None, 'kern' if i % 4 else 'tc', 7), i * 1000, i * 1000 + 500)
+	put(('gpu', None, 'mem', 9), 15000000, 45000000)
+	put(('ranges', 0, 'range', None), 0, 60000000)
+	for i in range(30000):
+	    put(('ranges', 1, None, None), i * 2000, i * 2000 + 800)
+	    put(('path', None, 'cpu', None), i * 2000, i * 2000 + 1000)
+	assert +got == want, list((got - want).items())[:3] + list((want - got).items())[:3]
+	assert begun == {('gpu', None, 'kern', 7): 45000, ('gpu', None, 'tc', 7): 15000, ('gpu', None, 'mem', 9): 1,
+	    ('ranges', 0, 'range', None): 1, ('ranges', 1, None, None): 30000, ('path', None, 'cpu', None): 30000}, begun
+	EOF
+	same "$(jq -nc '[range(100) | (., .)]')" "$(column pathsum.iter p.html)"
+	same "$(jq -nc '[range(200) | 150000]')" "$(column pathsum.dur_ns p.html)"
+	same '["op0","op1"]' "$(column pathsum.op p.html | jq -c unique)"
+	dlp-html -d in | jq -e '.tables.density.rows == 0 and .tables.pathsum.rows == 0 and (has("density") | not)'
+}

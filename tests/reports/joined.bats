@@ -1,0 +1,350 @@
+# One stream of several files (dlp-merge, dlp-merge -r, dlp-parse of many, with
+# --ranks or without): in its section src is what a section is among several.
+# What the reports show of a file is what they show of it alone, and sums are
+# the files' added up. The truth is the files, each by itself; sums are SQL's.
+
+# bats file_tags=long
+load ../lib
+
+TAB='	'
+
+# Streams and databases of the same names in folders: src is the same text.
+setup_file() {
+	local r
+
+	cd "$BATS_FILE_TMPDIR" || return
+	for r in 0 1; do
+		xz -dc "$ROOT/tests/data/ddp$r.sqlite.xz" >"ddp$r"
+		dlp-parse --src "ddp$r" >"ddp$r.dlp"
+	done
+	dlp-merge ddp0.dlp ddp1.dlp >merge.dlp
+	dlp-merge -r ddp0.dlp ddp1.dlp >merge-r.dlp
+	dlp-parse ddp0 ddp1 >parse.dlp
+	dlp-parse --ranks ddp0 ddp1 >ranks.dlp
+	xz -dc "$DATA/h200/resnet50_fp32.sqlite.xz" >fp32
+	xz -dc "$DATA/h200/resnet50_tf32.sqlite.xz" >tf32
+	dlp-parse fp32 tf32 >nets.dlp
+}
+
+setup() {
+	cd "$BATS_FILE_TMPDIR" || return
+}
+
+# rows REPORT FILE...: sorted, without what the common clock moves.
+rows() {
+	local report=$1
+
+	shift
+	# shellcheck disable=SC2086 # a report with options
+	dlp $report --tsv "$@" 2>/dev/null | awk -F'\t' -v OFS='\t' '
+	NR == 1 {
+		for (i = 1; i <= NF; i++)
+			moved[i] = $i ~ /^(gpu_)?(start|end)_ns$|^launch_ns$/
+	}
+	{
+		for (i = 1; i <= NF; i++)
+			if (moved[i])
+				$i = ""
+		print
+	}' | sort
+}
+
+# same STREAM FILE...: all reports that count by file, and those that add up.
+same() {
+	local r s=$1
+
+	shift
+	for r in advise "advise -a" tc copies coverage devices flops "gaps -n 0" \
+	    iters kernels "mem -g range" mfu ops phases roofline top \
+	    "top -g layer" waits; do
+		echo "# $s: dlp $r"
+		rows "$r" "$@" >want
+		# these were not recorded
+		[ "$r" = waits ] || [ "$r" = "mem -g range" ] ||
+		    [ "$(wc -l <want)" -gt 1 ]
+		rows "$r" "$s" | diff want -
+	done
+}
+
+@test "one stream of two ranks: each report shows what it shows of the files" {
+	local s
+
+	for s in merge merge-r parse ranks; do
+		same $s.dlp ddp0 ddp1
+	done
+}
+
+@test "one stream of two runs: each report shows what it shows of the files" {
+	# without dlp-flops' reasons: whether TF32 is on is of the section there
+	same nets.dlp fp32 tf32
+	# FLOPs of a step by its own time: 777.57 GFLOP, as PyTorch counts
+	dlp mfu --tsv nets.dlp | awk -F'\t' '
+	NR > 1 && ($9 != 777570484224 || \
+	    sprintf("%.2f", $9 / $6 / 1000) != $10) { print; bad = 1 }
+	END { exit bad || NR != 7 }'
+}
+
+# number NAME FILE: of the overview's row.
+number() {
+	[ -s "$2.row" ] || dlp --tsv "$2" >"$2.row" 2>/dev/null
+	awk -F'\t' -v name="$1" '
+	NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
+	NR == 2 { print $at[name] }' "$2.row"
+}
+
+# adds STREAM FILE FILE: the overview's times and counts are the files' sums.
+adds() {
+	local c want
+
+	for c in n_gpu n_step n_trimmed tc_ns kern_ns mem_ns idle_ns \
+	    between_ns between_idle_ns n_kern work_ns op_ns kernel_ns \
+	    shapes_ns flop_ns verdict_ns eligible_ns; do
+		want=$(($(number $c "$2") + $(number $c "$3")))
+		echo "# $1: $c $want"
+		[ "$(number $c "$1")" = "$want" ]
+	done
+	# the window: what the devices' classes add up to, by device
+	want=$(($(number wall_ns "$2") + $(number wall_ns "$3")))
+	[ "$(number wall_ns "$1")" = "$(awk -v w=$want 'BEGIN { printf "%.0f", w / 2 }')" ]
+	c=$(number idle_ns "$1")
+	[ "$(number busy_pct "$1")" = "$(awk -v w=$want -v i="$c" \
+	    'BEGIN { printf "%.2f", 100 * (w - i) / w }')" ]
+}
+
+@test "overview of one stream of two files: their times added up" {
+	local s
+
+	for s in merge merge-r parse ranks; do
+		adds $s.dlp ddp0 ddp1
+	done
+	# 29.04 + 28.61 ms are the windows of the two, 19.51 + 16.73 idle
+	dlp ranks.dlp 2>/dev/null >text
+	grep -q '^steps   4 of 4 in 2 files, number 0 to 1:' text
+	grep -q '^100 %   57.64 ms: from the start of the first' text
+	grep -Eq '^  idle +36.23 ms +62.9 %' text
+	adds nets.dlp fp32 tf32
+}
+
+@test "overview of one stream of two files: steps by SQL" {
+	command -v sqlite3 >/dev/null || skip "no sqlite3"
+	# a step ends where the next range begins, or with its range or work
+	sqlite3 -separator "$TAB" :memory: "
+ATTACH 'file:ddp0?immutable=1' AS a; ATTACH 'file:ddp1?immutable=1' AS b;
+CREATE TEMP TABLE s AS
+    SELECT 0 AS r, start, end FROM a.NVTX_EVENTS WHERE text LIKE 'iteration %'
+    UNION ALL SELECT 1, start, end FROM b.NVTX_EVENTS
+	WHERE text LIKE 'iteration %';
+SELECT round(avg(end - start)), round(sqrt((sum((end - start) * (end - start))
+    - 4.0 * avg(end - start) * avg(end - start)) / 3)) FROM s;" |
+	    awk -F'\t' '{ printf "%d %d\n", $1, $2 }' >want
+	echo "$(number step_ns ranks.dlp) $(number std_ns ranks.dlp)" >got
+	cat want got
+	# the means of SQL are of the ranges; steps last until the next range
+	awk 'NR == FNR { m = $1; s = $2; next }
+	{ exit !($1 >= m && $1 < 1.001 * m && $2 > .9 * s && $2 < 1.1 * s) }' \
+	    want got
+}
+
+@test "overview of one stream of two files: a finding once, with its file" {
+	dlp merge.dlp 2>/dev/null >text
+	# the shares of the files: dlp advise of each
+	dlp advise --tsv ddp0 ddp1 2>/dev/null | awk -F'\t' '
+	NR > 1 && $3 + 0 > most { most = $3 + 0; line = $3 " %] " $1 "; " $4 }
+	END { print line }' | cut -c 1-45 | sed 's/; / (and 1 more): /' >first
+	grep -Fq "1 [$(cut -c 1-45 first)" text
+	[ "$(grep -c 'The GPU waits for launches' text)" -eq 1 ]
+	dlp --tsv merge.dlp 2>/dev/null | awk -F'\t' '
+	NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
+	NR == 2 { print $at["findings"] }' | tr ',' '\n' | sort >got
+	for r in 0 1; do
+		dlp advise --tsv -a "ddp$r" 2>/dev/null |
+		    awk -F'\t' '$3 == "yes" { print $1 }'
+	done | sort -u | diff - got
+}
+
+@test "openmetrics of one stream of two files: labels and values of the files" {
+	local s
+
+	dlp openmetrics ddp0 ddp1 2>/dev/null | grep -v '^dlp_note' >want
+	for s in merge parse ranks; do
+		dlp openmetrics $s.dlp 2>/dev/null >got
+		grep -v '^dlp_note' got | sort | diff <(sort want) -
+		# notes are of both files, so of none
+		! grep '^dlp_note.*profile=' got
+		grep -q '^dlp_note{note="n_kern"} 1760' got
+	done
+}
+
+@test "dlp info of one stream of two files: messages by file" {
+	local what='dev|proc|message'
+
+	dlp info --tsv -a fp32 tf32 | grep -E "$TAB($what)" | sort >want
+	dlp info --tsv -a nets.dlp | grep -E "$TAB($what)" | sort | diff want -
+	# the notes of the files are one in the section
+	dlp info --tsv nets.dlp | grep -Fqx -e "-${TAB}note${TAB}gpu_without_call${TAB}2"
+}
+
+@test "dlp-rate: device 0 of each file is its own" {
+	# 1e8 FLOPs in 1 us are 100 TFLOP/s; the data sheets' dense peaks of
+	# BF16: H200 989.4, A100 312
+	printf '%s\n' "#dev dev name src" "dev 0 NVIDIA~H200 a" \
+	    "dev 0 NVIDIA~A100-SXM4-80GB b" \
+	    "#kern id dur_ns dev flop dtype family src" \
+	    "kern 1 1000 0 100000000 bf16 gemm a" \
+	    "kern 2 1000 0 100000000 bf16 gemm b" "kern 3 1000 1 9 bf16 gemm b" |
+	    tr ' ~' '\t ' >in
+	dlp-rate -T kern in | dlp-fmt -T kern --tsv -c id,peak_pct >got
+	printf 'id\tpeak_pct\n1\t10.11\n2\t32.05\n3\t-\n' | diff - got
+	# without the file it is either: unknown
+	cut -f 1-7 in | dlp-rate -T kern - |
+	    dlp-fmt -T kern --tsv -c peak_pct | sed -n 2p | grep -qx -e -
+}
+
+@test "one stream of two ranks on standard input: by file it must be a file" {
+	local r
+
+	for r in mfu "-w 80"; do
+		# shellcheck disable=SC2086 # a report or an option
+		run dlp $r - <merge.dlp
+		echo "$output"
+		[ "$status" -eq 2 ]
+		[ "$(grep -c 'of several files' <<<"$output")" -eq 1 ]
+	done
+	dlp top --tsv - <merge.dlp 2>/dev/null | sort >got
+	rows top merge.dlp | diff - got
+}
+
+@test "two streams that do not name their files: as the two profiles" {
+	local r form
+
+	mkdir -p bare
+	for r in 0 1; do
+		dlp-parse "ddp$r" >"bare/ddp$r"
+	done
+	# two sections in one file are one name
+	cat bare/ddp0 bare/ddp0 >bare/both
+	for r in advise copies coverage devices flops folded gaps info iters \
+	    kernels mem mfu openmetrics ops overview phases roofline stats tc \
+	    top trace waits; do
+		case $r in
+		folded | openmetrics | trace) form= ;;
+		*) form=--tsv ;;
+		esac
+		# shellcheck disable=SC2086 # an option or none
+		dlp $r $form ddp0 ddp1 >want 2>/dev/null
+		# shellcheck disable=SC2086 # an option or none
+		(cd bare && dlp $r $form ddp0 ddp1) >got 2>/dev/null
+		cmp want got || { echo "$r"; return 1; }
+	done
+	dlp devices --tsv bare/both ddp1 | awk -F'\t' '
+	$1 == "bare/both" { n[$3] += $4 } END { print n["kern"] }' >got
+	# 880 kernels in each: SQL
+	n=$(sqlite3 ddp0 'SELECT count(*) FROM CUPTI_ACTIVITY_KIND_KERNEL')
+	[ "$(<got)" -eq $((2 * n)) ]
+	dlp devices --tsv - ddp1 <bare/ddp0 | cut -f 1 | sort -u >got
+	printf '%s\n' ddp1 src 'standard input' | cmp - got
+}
+
+@test "join of one stream of two files: a column per file, as of the files" {
+	local o s
+
+	for o in "" "-g kernel" "-g layer -v cpu" "-v n -a" "-i 1" \
+	    "-k iteration"; do
+		# shellcheck disable=SC2086 # options
+		dlp join -n 0 $o ddp0 ddp1 2>/dev/null >want
+		[ "$(head -n 1 want | grep -o 'ddp[01]' | tr '\n' ' ')" = 'ddp0 ddp1 ' ]
+		for s in merge merge-r parse ranks; do
+			echo "# $s: dlp join $o"
+			# shellcheck disable=SC2086 # options
+			dlp join -n 0 $o $s.dlp 2>/dev/null | diff want -
+		done
+	done
+	# beside others, each of its own name
+	[ "$(dlp join -n 1 merge.dlp ddp0 2>/dev/null | head -n 1 | cut -f 4-)" = \
+	    "ddp0_ns${TAB}ddp1_ns${TAB}ddp0_2_ns" ]
+	# one that breaks off leaves out both of its files, and only these
+	sed '$d' merge.dlp >cut.dlp
+	run dlp join -n 1 cut.dlp ddp0
+	[ "$status" -eq 2 ]
+	[ "$(grep -c '^dlp-diff: ddp[01]: left out: it is not whole' \
+	    <<<"$output")" -eq 2 ]
+	grep -q "^name.*shapes${TAB}ddp0_2*_*ns$" <<<"$output"
+}
+
+@test "diff of streams of two files: as of the files of each side" {
+	local o s
+
+	for o in "" "-g kernel" "-g iter" "-g layer -v cpu" "-a" "-i 1"; do
+		# shellcheck disable=SC2086 # options
+		dlp diff -n 0 $o -m 2 ddp0 ddp1 ddp1 ddp1 2>err >want
+		for s in merge merge-r parse ranks; do
+			echo "# $s: dlp diff $o"
+			dlp-parse --src ddp1 >one.dlp
+			sed 's/ddp1/again/g' one.dlp >two.dlp
+			dlp-merge one.dlp two.dlp >b.dlp
+			# shellcheck disable=SC2086 # options
+			dlp diff -n 0 $o $s.dlp b.dlp 2>said | diff want -
+			# each file by its name: A ddp0, A ddp1, B ddp1, B again
+			diff <(grep '^dlp-diff' err | sed '4s/ddp1/again/') \
+			    <(grep '^dlp-diff' said)
+		done
+	done
+}
+
+# named: a trace with the names of processes and threads for their numbers. The
+# critical path is left out: a section of several files has none.
+named() {
+	jq -S -c '.traceEvents as $e |
+	($e | map(select(.name == "process_name") |
+	    {key: "\(.pid)", value: .args.name}) | from_entries) as $p |
+	($e | map(select(.name == "thread_name") |
+	    {key: "\(.pid) \(.tid)", value: .args.name}) | from_entries) as $t |
+	$e[] | . + {process: $p["\(.pid)"], thread: $t["\(.pid) \(.tid)"]} |
+	select(.thread != "critical path") | del(.pid, .tid, .id)' | sort
+}
+
+@test "trace of one stream of two files: the events of the files" {
+	local o s
+
+	for o in "" "-k iteration" "-i 1"; do
+		# shellcheck disable=SC2086 # options
+		dlp trace $o ddp0 ddp1 2>/dev/null | named >want
+		grep -q '"process":"GPU 1, process 573, ddp1"' want
+		! grep '"process":", ' want
+		for s in merge parse; do
+			echo "# $s: dlp trace $o"
+			# shellcheck disable=SC2086 # options
+			dlp trace $o $s.dlp 2>err | named | diff want -
+			grep -q '2 files in one section, so no critical path' err
+		done
+		# on a common clock times are others, of one file
+		sed 's/"ts":[-0-9.]*//; s/"[a-z_]*_ns":[-0-9]*//g' want | sort >less
+		for s in merge-r ranks; do
+			echo "# $s: dlp trace $o"
+			# shellcheck disable=SC2086 # options
+			dlp trace $o $s.dlp 2>/dev/null | named |
+			    sed 's/"ts":[-0-9.]*//; s/"[a-z_]*_ns":[-0-9]*//g' |
+			    sort | diff less -
+		done
+	done
+}
+
+@test "dlp-tree of one stream of two files: the sums of the files" {
+	local f s
+
+	for f in ddp0 ddp1 merge merge-r parse ranks; do
+		dlp-correlate $f.dlp 2>/dev/null | dlp-iter -k iteration |
+		    dlp-flops | dlp-tree | dlp-fmt -T group --tsv \
+		    -c path,n_call,sum_cpu_ns,sum_gpu_ns,sum_overhead_ns,sum_idle_ns |
+		    sed 1d >$f.tree
+	done
+	[ "$(wc -l <ddp0.tree)" -gt 3 ]
+	awk -F'\t' -v OFS='\t' '
+	{ for (i = 2; i <= NF; i++) s[$1, i] += $i; n = NF; at[$1] = 1 }
+	END { for (p in at) { line = p
+		for (i = 2; i <= n; i++) line = line OFS s[p, i]
+		print line } }' ddp0.tree ddp1.tree | sort >want
+	for s in merge merge-r parse ranks; do
+		sort $s.tree | diff want -
+	done
+}

@@ -1,0 +1,235 @@
+# dlp FILE: the overview; its numbers are in tests/cases/dlp/overview-*.
+
+bats_require_minimum_version 1.5.0
+
+# bats file_tags=long
+load ../lib
+
+setup() {
+	cd "$BATS_TEST_TMPDIR"
+}
+
+# col FILE NAME: a column of the row.
+col() {
+	awk -F'\t' -v c="$2" 'NR == 1 { for (i = 1; i <= NF; i++) a[$i] = i }
+	NR == 2 { print $a[c] }' "$1"
+}
+
+FOUR='gpt2_bf16 resnet50_tf32 loader graph_infer_graph'
+
+# row_of DB [OPTIONS]: the database's row in the overview, to the file got.
+row_of() {
+	dlp --tsv "$@" >got 2>/dev/null
+	same "$1" "$(col got file)"
+	same ok "$(col got status)"
+}
+
+# What the screen tells to type shows the same numbers, of the same steps.
+@test "idle time by class: that of dlp gaps of the same steps, to the ns" {
+	set -- "$ROOT"/tests/data/*.sqlite.xz
+	for p in $FOUR lenet_emitnvtx_train zoo; do
+		set -- "$@" "$DATA/h200/$p.sqlite.xz"
+	done
+	for f; do
+		echo "$f"
+		dlp --tsv "$f" 2>/dev/null >got
+		dlp -w 200 "$f" 2>/dev/null >text
+		# where there is little of it another report is named
+		sed -n '/^next/,$s/.*dlp [a-z]* \(.*\)/dlp gaps -s --jsonl \1/p' \
+		    text | head -n 1 >next
+		[ -s next ]
+		sh next 2>/dev/null >gaps
+		same "$(col got idle_ns)" "$(jq -s 'map(.sum_dur_ns) | add' gaps)"
+		jq -r '"\(.class) \(.sum_dur_ns)"' gaps |
+		    awk '$2 >= 5000 { printf "%s %.2f\n", $1, $2 / 1e6 }' |
+		    head -n 5 >want
+		awk '/^GPU time/ { on = 1 } on && /^    / { print $1, $2 }
+		/^phases/ { exit }' text | grep -v -e '^(rest)' -e '^of it' |
+		    diff want -
+	done
+}
+
+@test "the screen: findings as dlp advise has them, with evidence" {
+	dlp -w 400 "$LENET" >text
+	dlp advise --tsv "$LENET" | awk -F'\t' '
+	NR > 1 && NR < 5 {
+		print "  " NR - 1 " " ($2 == "-" ? "" : "[" $2 " %] ") $3
+		if ($5 != "-") print "    = " $5
+		print "    > " $4 }' >want
+	dlp advise -a --tsv "$LENET" | awk -F'\t' -v f="$LENET" '
+	$3 == "not judged" { n++ } END { print "  " n " rules could not be" \
+	    " judged: dlp advise -a " f " names what the profile lacks for them" }' >>want
+	sed -n '/^findings/,/^$/p' text | sed '1d; $d' >got
+	diff -u want got
+}
+
+# bats test_tags=more
+@test "a profile without GPU work, and one without times" {
+	need_data nsys/no-events.sqlite
+	need_data nvprof/lm-pyprof.dict
+	row_of "$DATA/nsys/no-events.sqlite"
+	same '- - - - -' "$(col got n_gpu) $(col got wall_ns) \
+$(col got idle_ns) $(col got work_ns) $(col got eligible_ns)"
+	dlp "$DATA/nsys/no-events.sqlite" 2>/dev/null >text
+	grep 'no GPU work.*nsys profile' text
+	row_of "$DATA/nvprof/lm-pyprof.dict"
+	same '- -' "$(col got wall_ns) $(col got idle_ns)"
+	same "$(dlp top -g device --tsv "$DATA/nvprof/lm-pyprof.dict" \
+	    2>/dev/null | awk -F'\t' '
+	NR == 1 { for (i = 1; i <= NF; i++) a[$i] = i; next }
+	{ s += $a["sum_dur_ns"] } END { print s }')" "$(col got work_ns)"
+	# what the screen tells to type works; no step is to be named
+	dlp "$DATA/nvprof/lm-pyprof.dict" >text 2>err
+	run ! grep -e '-k' text err
+	sed -n '/^next/,$ { s/^next: *//p; s/^      \(dlp .*\)/\1/p; }' text >next
+	[ -s next ]
+	while read -r line; do
+		sh -c "$line" >/dev/null 2>&1
+	done <next
+	run ! grep 'dlp advise' text
+	grep -q 'rules could not be judged: this file has no times' text
+}
+
+# bats test_tags=more
+@test "a .dict: what is said to work with it does, and all that does is said" {
+	need_data nvprof/lm-pyprof.dict
+	f=$DATA/nvprof/lm-pyprof.dict
+	run -2 dlp advise "$f"
+	same "$(sed -n 's/.*works with it: dlp FILE, dlp //p' <<<"$output" |
+	    tr -d , | tr ' ' '\n' | sort)" \
+	    "$(cd "$ROOT/pipelines/reports" && grep -l kernels_do=1 [a-z]* \
+		2>/dev/null | grep -v -e overview -e '\.sh$' | sort)"
+	for r in top kernels flops roofline tc coverage folded info; do
+		dlp $r "$f" >/dev/null 2>&1
+	done
+}
+
+# The steps of the profile, by SQL, and which of them -i names.
+@test "the screen: the steps that -i asks for, of all" {
+	f=$(profile h200/resnet50_tf32.sqlite.xz)
+	n=$(sqlite3 "$f" "SELECT count(*) FROM NVTX_EVENTS
+	    WHERE text LIKE 'iteration %'")
+	same "steps   1 of $n, number 0: as -i asks for; $((n - 1)) left out" \
+	    "$(dlp -i 0 "$f" 2>/dev/null | grep ^steps)"
+	same "steps   2 of $n, number 1 to 2: as -i asks for; $((n - 2)) left out" \
+	    "$(dlp -i 1-2 "$f" 2>/dev/null | grep ^steps)"
+	same "steps   $n of $n, number 0 to 2: as -i asks for; none left out" \
+	    "$(dlp -i 0-2 "$f" 2>/dev/null | grep ^steps)"
+	# more than there are
+	dlp top -i 1-9 "$f" 2>err >/dev/null
+	same "dlp-iter: no iteration 9: the profile has $n, 0 to $((n - 1))" \
+	    "$(cat err)"
+}
+
+# bats test_tags=more
+@test "a GPU that nobody uses is not idle time" {
+	need_data nsys/cloverleaf-3.13.2.sqlite
+	f=$DATA/nsys/cloverleaf-3.13.2.sqlite
+	row_of "$f"
+	same 1 "$(col got n_gpu)"
+	same "$(col got wall_ns)" $(($(col got kern_ns) + $(col got mem_ns) + \
+	    $(col got idle_ns)))
+	dlp "$f" 2>/dev/null | grep '^GPU  *4 x NVIDIA A100.* (1 used)'
+}
+
+@test "a row per file; one that fails says so, 2" {
+	head -c 5000 "$LENET" >broken
+	rc=0
+	dlp --tsv "$LENET" broken nix "$LENET" >got 2>err || rc=$?
+	cat got err
+	[ $rc -eq 2 ]
+	same 'file ok failed failed ok' \
+	    "file $(sed 1d got | cut -f2 | paste -sd' ')"
+	same "$LENET broken nix $LENET" "$(sed 1d got | cut -f1 | paste -sd' ')"
+	same 2 "$(wc -l <err)"
+	same "dlp-parse: broken: truncated: 5000 of 516096 bytes" "$(sed -n 3p got |
+	    awk -F'\t' '{ print $NF }')"
+	sed 1d got | awk -F'\t' 'NR == 1 { n = NF } NF != n { exit 1 }'
+	rc=0
+	dlp --jsonl "$LENET" | grep -F '"n_step":3,"n_trimmed":1,"step_ns":3'
+	dlp -w 80 "$LENET" broken 2>err >got || true
+	[ "$(wc -L <got)" -le 80 ]
+	dlp ./nix --tsv >got 2>err || rc=$?
+	[ $rc -eq 2 ]
+}
+
+@test "a file's name or a report's" {
+	cp "$LENET" profile
+	dlp profile >got
+	dlp overview profile >want
+	cmp want got
+	grep '^next: dlp [a-z]* ' got
+	[ "$(dlp profile -w 40 | wc -L)" -le 40 ]
+	dlp -w 40 profile | diff <(dlp profile -w 40) -
+	# but for what to type next
+	dlp -k iteration profile | sed 's/^\(next:\|     \) dlp \(.*\) -k iteration/\1 dlp \2/' |
+	    diff want -
+	printf '%s\n' "dlp: which profile? usage: dlp --tsv FILE..." >want
+	! dlp --tsv 2>got
+	diff want got
+	cp "$LENET" $'a b\'c\n\td'
+	dlp --tsv $'a b\'c\n\td' >got
+	same "a b'c\\n\\td" "$(col got file)"
+}
+
+# bats test_tags=all
+@test "three hundred files, a row each" {
+	mkdir many
+	for i in $(seq 297); do
+		ln -s "$LENET" many/$i.sqlite
+	done
+	: >many/empty.sqlite
+	head -c 9000 "$LENET" >many/broken.sqlite
+	rc=0
+	dlp --tsv many/*.sqlite many/missing.sqlite >got 2>err || rc=$?
+	same 2 $rc
+	same 300 "$(sed 1d got | wc -l)"
+	same 300 "$(sed 1d got | cut -f1 | sort -u | wc -l)"
+	same 'broken empty missing' "$(awk -F'\t' '$2 == "failed" {
+		gsub(/many.|.sqlite/, "", $1); print $1 }' got | paste -sd' ')"
+	same 297 "$(cut -f 2- got | grep -c ^ok)"
+	same 1 "$(cut -f 2- got | grep ^ok | sort -u | wc -l)"
+}
+
+@test "many files: rows as they come, in order, several files at a time" {
+	jax=$(profile h200/jax_step.sqlite.xz)
+	mkfifo late rows
+	dlp -j 3 --tsv "$jax" late "$LENET" >rows 2>err &
+	exec 7<rows
+	# the second file is not written before the first row has been read
+	read -r -t 60 head <&7
+	same file "${head%%$'\t'*}"
+	read -r -t 60 first <&7
+	same "$jax" "${first%%$'\t'*}"
+	timeout 60 cat "$LENET" >late
+	{ printf '%s\n' "$head" "$first"; cat <&7; } >got
+	exec 7<&-
+	wait
+	same "file $jax late $LENET" "$(cut -f1 got | paste -sd' ')"
+	ln -s "$LENET" late2
+	dlp --tsv "$jax" late2 "$LENET" 2>/dev/null | sed 's/^late2/late/' | cut -f1-3,5- >want
+	cut -f1-3,5- got | diff want -
+	! dlp -j 0 "$jax" "$LENET" 2>err
+	printf '%s\n' "dlp overview: -j: bad number of files '0'; it is 1 to 999" | diff - err
+}
+
+# The run of JAX was recorded with its command buffers' kernels (--cuda-graph-trace
+# =node), and no emit_nvtx exists there.
+@test "what to do about unknown sizes, in the program's framework" {
+	dlp "$(profile h200/jax_step.sqlite.xz)" 2>/dev/null >got
+	sed -n '/^not known/,/^findings/p' got >lacks
+	grep -q 'sizes: run it with XLA_FLAGS=--xla_dump_to=DIR' lacks
+	! grep -q 'emit_nvtx\|cuda-graph-trace' lacks
+	sed -n '/^not known/,/^findings/p' <(dlp "$LENET" 2>/dev/null) >lacks
+	! grep -q XLA lacks
+}
+
+@test "the screen: a time below 5 us has a unit of its own" {
+	f=$ROOT/tests/data/advise/compile_ro.sqlite.xz
+	dlp -w 120 "$f" 2>/dev/null >text
+	set -- "$(sed -n 's/^steps .*number \([0-9]*\) to \([0-9]*\):.*/\1-\2/p' text)"
+	want=$(dlp top -g type -i "$1" --tsv "$f" 2>/dev/null | awk -F'\t' '
+	    $1 == "_foreach_add_" { printf "%.1f us", $4 / 1e3 }')
+	[ -n "$want" ]
+	grep "^  _foreach_add_ optimizer  *$want " text
+}

@@ -1,0 +1,126 @@
+# Pictures of reports: valid XML, axes with units, and the report's numbers.
+
+load ../lib
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+	cd "$BATS_TEST_TMPDIR"
+}
+
+# of XPATH FILE
+of() {
+	xmllint --xpath "$1" "$2"
+}
+
+@test "steps: a bar of each class, as high as the report says" {
+	dlp plot steps "$LENET" >p.svg
+	xmllint --noout p.svg
+	same 1 "$(of 'count(//*[local-name()="text"][.="time in ms"])' p.svg)"
+	same 1 "$(of 'count(//*[local-name()="text"][.="step"])' p.svg)"
+	# 4 steps of other kernels, copies and sets, idle; and three squares of the legend
+	dlp iters --tsv "$LENET" | awk -F '\t' '
+	NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+	{
+		sum = $(at["tc_ns"]) + $(at["other_kern_ns"]) + $(at["mem_ns"]) + $(at["idle_ns"])
+		most = sum > most ? sum : most
+		idle[NR] = $(at["idle_ns"])
+	}
+	# the picture has 302 points from 0 to the longest step
+	END { for (i = 2; i <= NR; i++) printf "%.2f\n", idle[i] / most * 302 }' >want
+	grep -o '<rect [^>]*fill="#c4ccd4"/>' p.svg | sed 1d | sed 's/.*height="\([^"]*\)".*/\1/' >got
+	cat got
+	same "$(cat want)" "$(cat got)"
+}
+
+@test "memory, roofline and ranks are valid, with units" {
+	f=$ROOT/tests/data/h200/everything.sqlite.xz
+	dlp plot memory "$f" 2>err >m.svg
+	xmllint --noout m.svg
+	grep -q '>memory in MB<' m.svg
+	grep -q '>time since the first event in ms<' m.svg
+	dlp plot roofline "$ROOT/tests/data/h200/gpt2_bf16.sqlite.xz" 2>err >r.svg
+	xmllint --noout r.svg
+	grep -q '>TFLOP/s<' r.svg
+	grep -q '>FLOPs per byte<' r.svg
+	same "$(dlp roofline --tsv "$ROOT/tests/data/h200/gpt2_bf16.sqlite.xz" 2>err | awk -F '\t' '
+	NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+	$(at["ai"]) > 0 && $(at["tflops"]) > 0 { t[++n] = $(at["gpu_ns"]); all += t[n] }
+	END { for (i = 1; i <= n; i++) k += t[i] >= all / 1000; print k }')" \
+	    "$(of 'count(//*[local-name()="circle"])' r.svg)"
+	# of a .dict without times the GPU is not known, and so is what bounds an op
+	pyprof-parse "$LENET" | sed "s/'dlp': \\[/&'x', /" >l.dict
+	dlp plot roofline l.dict 2>err >d.svg
+	same "$(dlp roofline --tsv l.dict 2>err | awk -F '\t' '
+	NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+	$(at["ai"]) > 0 && $(at["tflops"]) > 0 { t[++n] = $(at["gpu_ns"]); all += t[n]; b[n] = $(at["bound"]) == "unknown" }
+	END { for (i = 1; i <= n; i++) k += b[i] && t[i] >= all / 1000; print k }')" \
+	    "$(of 'count(//*[local-name()="circle"][@fill="#8a939e"])' d.svg)"
+	grep -q 'not known by what' d.svg
+	dlp plot ranks "$ROOT"/tests/data/ddp?.sqlite.xz 2>err >k.svg
+	xmllint --noout k.svg
+	grep -q '>rank<' k.svg
+}
+
+@test "heat: a cell for each rank and step, darker the later" {
+	local h=$ROOT/tests/data/h200
+	[ -e "$h/ddp2_rank0.sqlite.xz" ] || skip "no tests/data/h200"
+	dlp plot heat "$h"/ddp2_rank?.sqlite.xz 2>err >h.svg
+	xmllint --noout h.svg
+	# 3 steps of 2 ranks; rank 1 is late in all, most in the first
+	grep -o '<rect [^>]*width="213.33"[^>]*fill="[^"]*"' h.svg | sed 's/.*x="\([0-9.]*\)" y="\([0-9.]*\)".*fill="#\(..\).*/\1 \2 \3/' >got
+	cat got
+	same "64.00 277.33 490.67" "$(awk '$3 != "ff" { print $1 }' got | xargs)"
+	same "203.00" "$(awk '$3 != "ff" { print $2 }' got | sort -u)"
+	same "96" "$(awk '$3 != "ff" && $1 == 64 { print $3 }' got)"
+	# the legend ends at the greatest value
+	same "$(dlp ranks -t heat --tsv "$h"/ddp2_rank?.sqlite.xz 2>err |
+	    awk 'NR > 1 && $3 > m { m = $3 } END { printf "%.3g ms", m / 1e6 }')" \
+	    "$(of 'string((//*[local-name()="text"][contains(., " ms")])[1])' h.svg)"
+	dlp plot -v step heat "$h"/ddp2_rank?.sqlite.xz 2>err >s.svg
+	grep -q '>Length of steps, by rank and step: 2 ranks<' s.svg
+	run -2 dlp plot -v nonsense heat "$h"/ddp2_rank?.sqlite.xz
+	run -2 dlp plot -v step steps "$LENET"
+}
+
+@test "heat: more steps and ranks than the picture has points are joined" {
+	awk 'BEGIN { OFS = "\t"; printf "iter"; for (r = 0; r < 512; r++) printf "\trank%d_ns", r; print ""
+	    for (s = 0; s < 1000; s++) { printf "%d", s
+		for (r = 0; r < 512; r++) printf "\t%d", s == 777 && r == 300 ? 5e6 : 1e6; print "" } }' >rows
+	title=t awk -v kind=heat -v of=late -f "$PIPES/reports/awk/plot.awk" rows >p.svg
+	xmllint --noout p.svg
+	[ "$(wc -c <p.svg)" -lt 5000000 ]
+	# the one late rank shows: twice, with the legend
+	same 2 "$(grep -c '#961414' p.svg)"
+}
+
+@test "names are escaped, the same input gives the same bytes" {
+	cp "$LENET" 'a<b&"c.sqlite'
+	dlp plot steps 'a<b&"c.sqlite' >p.svg
+	same 'Time of the GPU by step: a<b&"c.sqlite' "$(of 'string(//*[local-name()="title"])' p.svg)"
+	dlp plot -o q.svg steps 'a<b&"c.sqlite'
+	cmp p.svg q.svg
+	odd=$'\n\e\xc2\x9b\xff\\n-->]]>`touch pwned`$(touch pwned)'
+	cp "$LENET" "$odd"
+	dlp plot steps "$odd" >p.svg
+	xmllint --noout p.svg
+	[ ! -e pwned ]
+	same 'Time of the GPU by step: \n\x1b\xc2\x9b\xff\n-->]]>`touch pwned`$(touch pwned)' \
+	    "$(of 'string(//*[local-name()="title"])' p.svg)"
+	cp "$LENET" ./-n
+	dlp plot -- steps -n >p.svg
+	same 'Time of the GPU by step: -n' "$(of 'string(//*[local-name()="title"])' p.svg)"
+}
+
+@test "wrong words and files end with one line" {
+	run -2 dlp plot nosuch "$LENET"
+	same "dlp plot: 'nosuch' is none of steps memory roofline ranks heat" "$output"
+	run -2 dlp plot -o x.jpg steps "$LENET"
+	same "dlp plot: -o: 'x.jpg' ends in neither .svg nor .png" "$output"
+	run -2 dlp plot steps
+	run -2 dlp plot steps nosuch.sqlite
+	[ ! -e x.svg ]
+	command -v rsvg-convert >/dev/null || skip "no rsvg-convert for a .png"
+	dlp plot -o x.png steps "$LENET"
+	same 89504e47 "$(head -c 4 x.png | od -An -tx1 | tr -d ' \n')"
+}

@@ -1,0 +1,197 @@
+# What all reports have in common: the form of their output on a terminal and
+# in a pipe, the rows that they show without -n, the letters of their options.
+
+# bats file_tags=long
+load ../lib
+
+setup() {
+	cd "$BATS_TEST_TMPDIR"
+	R=$ROOT/pipelines/reports
+}
+
+# reports_with LETTER: those that have that option.
+reports_with() {
+	local r
+
+	for r in "$R"/*; do
+		[ -f "$r" ] && [ "${r%.sh}" = "$r" ] || continue
+		dlp "${r##*/}" -h | sed '/^the pipeline/,$d' |
+		    grep -q "^#\{0,1\}  -$1 " && echo "${r##*/}"
+	done
+	true
+}
+
+# files_of REPORT: the shipped profile, as often as the report needs it.
+files_of() {
+	files=("$LENET")
+	[[ ! $1 =~ ^(diff|join)$ ]] || files+=("$LENET")
+}
+
+# on_terminal COMMAND...: its output there, without colours.
+on_terminal() {
+	script -qec "stty cols 150; $*" /dev/null </dev/null 2>&1 |
+	    sed 's/\x1b\[[0-9;]*m//g; s/\r$//'
+}
+
+@test "in a pipe each report prints rows with TABs under a line of names" {
+	local n=0 r
+
+	for r in "$R"/*; do
+		[ -f "$r" ] && [ "${r%.sh}" = "$r" ] || continue
+		r=${r##*/}
+		# formats of their own, in dlp(1)
+		! grep -q '^no_table=1' "$R/$r" || continue
+		[[ ! $r =~ ^(html|stats|overview)$ ]] || continue
+		for o in '' -l '-g iter' '-g range' '-g time' -s -a; do
+			files_of "$r"
+			# shellcheck disable=SC2086 # words
+			dlp "$r" $o "${files[@]}" >out 2>err || continue
+			echo "dlp $r $o"
+			head -n 3 out
+			# no memory is recorded there, and no engine's steps, so
+			# these have no columns
+			[ "$r $o" = "mem -g range" ] || [ "$r $o" = "mem -g time" ] ||
+			    [ "$r" = serve ] || [ -s out ]
+			awk -F'\t' 'NR == 1 {
+				n = NF
+				for (i = 1; i <= NF; i++)
+					if ($i !~ /^[a-z][a-zA-Z0-9_.]*$/)
+						exit 1
+			}
+			NF != n { exit 1 }' out
+			n=$((n + 1))
+		done
+	done
+	[ "$n" -gt 30 ]
+	dlp "$LENET" "$LENET" 2>err | awk -F'\t' 'NF != 1 && NR == 1 { n = NF }
+	    NF != n { bad = 1 } END { exit bad || NR != 3 }'
+}
+
+@test "-n: 20 rows on a terminal, all in a pipe" {
+	local r long=0 some
+
+	# dlp path: with -n it shows segments instead of sums; dlp events writes
+	# Python, of five cases; a page has details of so many pieces of work
+	reports_with n | grep -vx -e path -e events -e html -e view >with
+	same "collectives copies coverage diff energy gaps join kernels launches layers mem ops ranks roofline tc \
+top waits" "$(tr '\n' ' ' <with | sed 's/ $//')"
+	while read -r r; do
+		dlp "$r" -h >text
+		tr '\n#' '  ' <text | tr -s ' ' |
+		    grep -Eq -- '-n N .*0: all \(default 20 on a terminal, else 0\)'
+		files_of "$r"
+		dlp "$r" -n 0 "${files[@]}" >all 2>err
+		dlp "$r" "${files[@]}" 2>err | cmp all -
+		[ "$(wc -l <all)" -gt 30 ] || continue
+		some=$(on_terminal dlp $r "${files[@]}")
+		long=$((long + 1))
+		same "$(on_terminal dlp $r -n 20 "${files[@]}")" "$some"
+		[ "$(wc -l <<<"$some")" -lt 40 ]
+	done <with
+	[ "$long" -ge 3 ]
+}
+
+@test "a letter has one meaning in all reports" {
+	# dlp(1) says which; -X ARGUMENT is it for those that take one
+	local r
+
+	for r in "$R"/*; do
+		[ -f "$r" ] && [ "${r%.sh}" = "$r" ] || continue
+		dlp "${r##*/}" -h | sed '/^the pipeline/,$d' |
+		    sed -n "s/^  \(-[a-z]\) \([A-Za-z]*\)  *[^ ].*/\1 \2/p
+			s/^  \(-[a-z]\)  .*/\1/p" | sed "s|\$| ${r##*/}|"
+	done | awk '{ print $1, NF == 3 ? $2 : "" }' | sort -u | sed 's/ $//' >got
+	same "-a
+-c
+-f FORMAT
+-g BY
+-i N
+-j N
+-k KEY
+-l
+-m N
+-n N
+-o OUT
+-p PEAKS
+-r LIST
+-s
+-t T
+-v VALUE" "$(sed 's/^-v cpu$/-v VALUE/' got | sort -u)"
+	# and the manual has each
+	while read -r letter _; do
+		grep -q "^\.It Fl ${letter#-} Ta" "$ROOT/man/dlp.1"
+	done <got
+}
+
+@test "letters of before still do what they did" {
+	while IFS='|' read -r old new; do
+		# shellcheck disable=SC2086 # words
+		dlp $new "$LENET" >want 2>err || true
+		# shellcheck disable=SC2086 # words
+		dlp $old "$LENET" >got 2>err || true
+		echo "$old"
+		cmp want got
+		[ -s got ] || [[ $old == mem* ]]
+	done <<-EOF
+	advise -f few_blocks|advise --fail-on few_blocks
+	copies -p|copies -g iter
+	folded -d|folded -g dir,layer,op,work
+	folded -p|folded -g phase,layer,op,work
+	folded -d -p|folded -g phase,dir,layer,op,work
+	info -v|info -a
+	mem -r|mem -g range
+	mem -t|mem -g time
+	EOF
+}
+
+@test "optimizer is a direction in reports, from the phase; not in records" {
+	dlp-parse "$LENET" | dlp-correlate 2>err >s
+	! grep -q "^kern	.*	optimizer	optimizer" s
+	dlp-fmt -T kern --tsv -c op,dir,phase,dur_ns s | sed 1d >kern
+	for t in copy set graph; do
+		dlp-fmt -T $t --tsv -c op,dir,phase,dur_ns s 2>err | sed 1d
+	done >>kern
+	awk -F'\t' -v OFS='\t' '{
+		ns[$1 OFS ($3 == "optimizer" ? $3 : $2)] += $4
+	}
+	END { for (k in ns) print k, ns[k] }' kern | sort >want
+	grep -q "	optimizer	" want
+	dlp top -g type -n 0 --tsv "$LENET" | sed 1d | cut -f 1,2,4 | sort |
+	    diff want -
+	dlp diff -g type -a -n 0 --tsv "$LENET" "$LENET" 2>err |
+	    grep "	_foreach_add_	optimizer	"
+	dlp ops "$LENET" | grep "	optimizer	"
+	dlp flops "$LENET" | cut -f 2 | grep -x optimizer
+	[ -z "$(dlp flops "$LENET" | cut -f 2 | grep -x step)" ]
+}
+
+@test "completion of -g: the words that the report takes" {
+	. "$ROOT/pipelines/dlp.bash-completion"
+	for r in copies kernels mem join diff top roofline folded; do
+		for w in $(_dlp_groups "$r"); do
+			files_of "$r"
+			echo "dlp $r -g $w"
+			# that profile has no memory, which mem -g time refuses
+			[ "$r $w" != "mem time" ] || continue
+			dlp "$r" -g "$w" "${files[@]}" >out 2>err
+		done
+	done
+}
+
+# It does without ops and steps; the rows are those of the stream with both.
+@test "dlp kernels: the same rows as from records with ops and steps" {
+	for p in lenet loader h200/zoo h200/compile_train h200/graph_infer_graph; do
+		f=$ROOT/tests/data/$p.sqlite.xz
+		dlp-parse "$f" 2>/dev/null | dlp-correlate 2>/dev/null | dlp-iter --one |
+		    dlp-flops -q | dlp-agg -T kern -g short,tc \
+			-a pct,sum,count,mean,min,max -f dur_ns --sort -sum |
+		    dlp-fmt -H --tsv >want
+		[ "$(wc -l <want)" -gt 5 ]
+		dlp kernels --tsv "$f" 2>err | diff want -
+	done
+	# no other message than that of the graphs
+	same 'dlp-flops: 20 runs of CUDA graphs, 90.3 % of the GPU time, were recorded as a whole: nsys profile --cuda-graph-trace=node records their kernels' \
+	    "$(cat err)"
+	! dlp kernels -h | grep -q 'dlp-correlate\|dlp-iter'
+	dlp kernels -g prim -h | grep -q dlp-correlate
+}
