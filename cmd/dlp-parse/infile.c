@@ -26,6 +26,7 @@
 #include "buf.h"
 #include "infile.h"
 #include "magic.h"
+#include "shipped.h"
 #include "sqldb.h"
 
 static bool head_is_sqlite(const unsigned char *s, size_t n);
@@ -74,22 +75,6 @@ on_signal(int sig)
 	raise(sig);
 }
 
-static void
-catch_signals(void)
-{
-	struct sigaction sa;
-	int i;
-
-	memset(&sa, 0, sizeof(sa));
-	sa.sa_handler = on_signal;
-	sigemptyset(&sa.sa_mask);
-	for (i = 0; i < NSIGNALS; i++) {
-		sigaction(signals[i], NULL, &old[i]);
-		if (old[i].sa_handler != SIG_IGN)
-			sigaction(signals[i], &sa, NULL);
-	}
-}
-
 /* A path for a new file in a private folder under TMPDIR; valid until
  * copy_remove(). */
 static const char *
@@ -97,6 +82,8 @@ tmp_make(void)
 {
 	char path[sizeof(dir)];
 	const char *base = getenv("TMPDIR");
+	struct sigaction sa;
+	int i;
 
 	if (base == NULL || base[0] == '\0')
 		base = "/tmp";
@@ -110,7 +97,14 @@ tmp_make(void)
 	snprintf(file, sizeof(file), "%s/p.sqlite", path);
 	snprintf(logfile, sizeof(logfile), "%s/log", path);
 	memcpy(dir, path, sizeof(dir));
-	catch_signals();
+	memset(&sa, 0, sizeof(sa));
+	sa.sa_handler = on_signal;
+	sigemptyset(&sa.sa_mask);
+	for (i = 0; i < NSIGNALS; i++) {
+		sigaction(signals[i], NULL, &old[i]);
+		if (old[i].sa_handler != SIG_IGN)
+			sigaction(signals[i], &sa, NULL);
+	}
 	return file;
 }
 
@@ -147,81 +141,54 @@ become_nsys(const char *path, const char *out, int report)
 	_exit(127);
 }
 
-/* The errno with which exec failed, or 0 if it succeeded. */
-static int
-exec_errno(int fd)
-{
-	int e = 0;
-	ssize_t n;
-
-	do
-		n = read(fd, &e, sizeof(e));
-	while (n < 0 && errno == EINTR);
-	close(fd);
-	return n == (ssize_t)sizeof(e) ? e : 0;
-}
-
-static void
-last_line(const char *path, char *line, size_t size)
-{
-	FILE *f = fopen(path, "r");
-	char s[512];
-
-	line[0] = '\0';
-	if (f == NULL)
-		return;
-	while (fgets(s, sizeof(s), f) != NULL) {
-		s[strcspn(s, "\r\n")] = '\0';
-		if (s[0] != '\0')
-			snprintf(line, size, "%s", s);
-	}
-	fclose(f);
-}
-
-static void
-no_nsys(const char *path, int e)
-{
-	struct buf b = { 0 };
-
-	if (e == ENOENT || e == ENOTDIR) {
-		magic_word(&b, path);
-		die("%s: a report that only nsys can read, and nsys is not on"
-		    " PATH; where it is, run: nsys export --type sqlite %s",
-		    path, buf_str(&b));
-	}
-	errno = e;
-	die_errno("%s: cannot run nsys", path);
-}
-
 /* Runs "nsys export" on the report at path; returns the path of the database,
  * as above. Fatal, with the command to run, if there is no nsys. */
 static const char *
 copy_export(const char *path)
 {
 	const char *out = tmp_make();
-	char said[512];
-	struct buf name = { NULL, 0, 0 };
-	int p[2], status, e;
+	struct buf name = { 0 };
+	char said[512] = "", line[512];
+	int p[2], status, e = 0;
+	ssize_t n;
 	pid_t pid;
+	FILE *log;
 
 	if (path[0] == '-')
 		buf_puts(&name, "./");
 	buf_puts(&name, path);
-	buf_putc(&name, '\0');
 	if (pipe(p) != 0 || fcntl(p[1], F_SETFD, FD_CLOEXEC) != 0 ||
 	    (pid = fork()) < 0)
 		die_errno("%s: cannot run nsys", path);
 	if (pid == 0) {
 		close(p[0]);
-		become_nsys(name.s, out, p[1]);
+		become_nsys(buf_str(&name), out, p[1]);
 	}
 	close(p[1]);
-	e = exec_errno(p[0]);
+	do /* the errno with which exec failed */
+		n = read(p[0], &e, sizeof(e));
+	while (n < 0 && errno == EINTR);
+	close(p[0]);
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
-	if (e != 0)
-		no_nsys(path, e);
-	last_line(logfile, said, sizeof(said));
+	errno = n == (ssize_t)sizeof(e) ? e : 0;
+	if (errno == ENOENT || errno == ENOTDIR) {
+		buf_clear(&name);
+		magic_word(&name, path);
+		die("%s: a report that only nsys can read, and nsys is not on"
+		    " PATH; where it is, run: nsys export --type sqlite %s",
+		    path, buf_str(&name));
+	}
+	if (errno != 0)
+		die_errno("%s: cannot run nsys", path);
+	log = fopen(logfile, "r");
+	while (log != NULL && fgets(line, sizeof(line), log) != NULL) {
+		line[strcspn(line, "\r\n")] = '\0';
+		if (line[0] != '\0')
+			memcpy(said, line, sizeof(said));
+	}
+	if (log != NULL)
+		fclose(log);
 	if (!WIFEXITED(status) || WEXITSTATUS(status) != 0 ||
 	    access(out, R_OK) != 0)
 		die("%s: nsys export failed: %s", path,
@@ -254,6 +221,9 @@ struct unpacking {
 	const unsigned char *head; /* bytes read before; they come first */
 	size_t nhead;
 	unsigned char *ibuf, *obuf;
+	unsigned char *peek; /* zip_peek(): the first bytes, and how many */
+	size_t size, npeek;
+	bool full;
 };
 
 static const struct {
@@ -290,94 +260,22 @@ zip_kind(const unsigned char *s, size_t n)
 	return ZIP_NONE;
 }
 
-static size_t
-peek_gzip(const unsigned char *s, size_t n, unsigned char *out, size_t size)
-{
-	z_stream z;
-
-	memset(&z, 0, sizeof(z));
-	if (inflateInit2(&z, 15 + 16) != Z_OK)
-		die("out of memory");
-	z.next_in = (Bytef *)(uintptr_t)s;
-	z.avail_in = (uInt)n;
-	z.next_out = out;
-	z.avail_out = (uInt)size;
-	inflate(&z, Z_SYNC_FLUSH);
-	inflateEnd(&z);
-	return size - z.avail_out;
-}
-
-static size_t
-peek_xz(const unsigned char *s, size_t n, unsigned char *out, size_t size)
-{
-	lzma_stream z = LZMA_STREAM_INIT;
-
-	if (lzma_stream_decoder(&z, UINT64_C(1) << WINDOW_LOG, 0) != LZMA_OK)
-		die("out of memory");
-	z.next_in = s;
-	z.avail_in = n;
-	z.next_out = out;
-	z.avail_out = size;
-	while (lzma_code(&z, LZMA_RUN) == LZMA_OK && z.avail_in > 0 &&
-	       z.avail_out > 0)
-		;
-	lzma_end(&z);
-	return size - z.avail_out;
-}
-
-static size_t
-peek_zstd(const unsigned char *s, size_t n, unsigned char *out, size_t size)
-{
-	ZSTD_DStream *z = ZSTD_createDStream();
-	ZSTD_inBuffer from = { s, n, 0 };
-	ZSTD_outBuffer to = { out, size, 0 };
-
-	if (z == NULL)
-		die("out of memory");
-	ZSTD_DCtx_setParameter(z, ZSTD_d_windowLogMax, WINDOW_LOG);
-	while (!ZSTD_isError(ZSTD_decompressStream(z, &to, &from)) &&
-	       from.pos < from.size && to.pos < to.size)
-		;
-	ZSTD_freeDStream(z);
-	return to.pos;
-}
-
-size_t
-zip_peek(enum zip kind, const unsigned char *s, size_t n, unsigned char *out,
-    size_t size)
-{
-	switch (kind) {
-	case ZIP_XZ:
-		return peek_xz(s, n, out, size);
-	case ZIP_ZSTD:
-		return peek_zstd(s, n, out, size);
-	case ZIP_GZIP:
-		return peek_gzip(s, n, out, size);
-	default:
-		return 0;
-	}
-}
-
-/* Called before the next n bytes, at s, are written. */
-static void
-check_growth(struct unpacking *c, const unsigned char *s, size_t n)
-{
-	if (c->put == NULL && c->n_out == 0 && n >= KIND_SIZE &&
-	    !head_is_sqlite(s, n) && !head_is_dict(s, n) && !head_is_json(s, n))
-		head_refuse(c->name, c->kind, s, n);
-	c->n_out += n;
-	if (c->n_out > MOST_ANYWAY && c->n_out / MOST_TIMES > c->n_in)
-		die("%s: unpacks to more than %d times its size: not unpacked",
-		    c->name, MOST_TIMES);
-}
-
 static void
 copy_put(struct unpacking *c, const unsigned char *s, size_t n)
 {
 	ssize_t w;
 
-	if (c->kind != ZIP_NONE)
-		check_growth(c, s, n);
+	if (c->kind != ZIP_NONE) {
+		if (c->put == NULL && c->n_out == 0 && n >= KIND_SIZE &&
+		    !head_is_sqlite(s, n) && !head_is_dict(s, n) &&
+		    !head_is_json(s, n))
+			head_refuse(c->name, c->kind, s, n);
+		c->n_out += n;
+		if (c->n_out > MOST_ANYWAY && c->n_out / MOST_TIMES > c->n_in)
+			die("%s: unpacks to more than %d times its size: not"
+			    " unpacked",
+			    c->name, MOST_TIMES);
+	}
 	if (c->put != NULL) {
 		c->put(c->ctx, s, n);
 		return;
@@ -408,6 +306,8 @@ copy_get(struct unpacking *c, const unsigned char **s)
 		c->n_in += (uint64_t)n;
 		return (size_t)n;
 	}
+	if (c->in < 0)
+		return 0;
 	do
 		n = read(c->in, c->ibuf, PIECE);
 	while (n < 0 && errno == EINTR);
@@ -425,6 +325,9 @@ broken_data(struct unpacking *c, const char *how, size_t left)
 {
 	unsigned long long at = c->n_in - left;
 
+	c->broken = true;
+	if (c->in < 0) /* only a look at the first bytes */
+		return;
 	if (!c->partial)
 		die("%s: %s %s data at byte %llu%s", c->name, how,
 		    zip_tool(c->kind), at,
@@ -432,17 +335,6 @@ broken_data(struct unpacking *c, const char *how, size_t left)
 				   : "");
 	warn("%s: %s %s data at byte %llu: only what is before it is read",
 	    c->name, how, zip_tool(c->kind), at);
-	c->broken = true;
-}
-
-static void
-copy_plain(struct unpacking *c)
-{
-	const unsigned char *s;
-	size_t n;
-
-	while ((n = copy_get(c, &s)) > 0)
-		copy_put(c, s, n);
 }
 
 static void
@@ -461,7 +353,9 @@ copy_xz(struct unpacking *c)
 		z.avail_out = PIECE;
 		r = lzma_code(&z, z.avail_in == 0 ? LZMA_FINISH : LZMA_RUN);
 		copy_put(c, c->obuf, PIECE - z.avail_out);
-	} while (r == LZMA_OK);
+	} while (r == LZMA_OK && !c->full);
+	if (c->full)
+		r = LZMA_STREAM_END;
 	if (r == LZMA_MEMLIMIT_ERROR)
 		die("%s: xz data that needs more than 1 GiB of memory",
 		    c->name);
@@ -502,8 +396,10 @@ copy_zstd(struct unpacking *c)
 		if (ZSTD_isError(r))
 			break;
 		copy_put(c, c->obuf, out.pos);
+		if (c->full)
+			break;
 	}
-	if (r != 0)
+	if (r != 0 && !c->full)
 		broken_data(c, ZSTD_isError(r) ? "corrupt" : "truncated",
 		    in.size - in.pos);
 	ZSTD_freeDStream(z);
@@ -550,8 +446,9 @@ copy_gzip(struct unpacking *c)
 		z.avail_out = PIECE;
 		r = inflate(&z, Z_NO_FLUSH);
 		copy_put(c, c->obuf, PIECE - z.avail_out);
-	} while (r == Z_OK || (r == Z_STREAM_END && next_member(c, &z)));
-	if (r != Z_STREAM_END)
+	} while (!c->full &&
+		 (r == Z_OK || (r == Z_STREAM_END && next_member(c, &z))));
+	if (r != Z_STREAM_END && !c->full)
 		broken_data(
 		    c, r == Z_BUF_ERROR ? "truncated" : "corrupt", z.avail_in);
 	inflateEnd(&z);
@@ -560,18 +457,54 @@ copy_gzip(struct unpacking *c)
 static void
 decompress(struct unpacking *c)
 {
-	static void (*const how[])(struct unpacking *) = {
-		[ZIP_NONE] = copy_plain,
-		[ZIP_XZ] = copy_xz,
-		[ZIP_ZSTD] = copy_zstd,
-		[ZIP_GZIP] = copy_gzip,
-	};
+	const unsigned char *s;
+	size_t n;
 
 	c->ibuf = xmalloc(PIECE);
 	c->obuf = xmalloc(PIECE);
-	how[c->kind](c);
+	if (c->kind == ZIP_XZ)
+		copy_xz(c);
+	else if (c->kind == ZIP_ZSTD)
+		copy_zstd(c);
+	else if (c->kind == ZIP_GZIP)
+		copy_gzip(c);
+	else
+		while ((n = copy_get(c, &s)) > 0)
+			copy_put(c, s, n);
 	free(c->ibuf);
 	free(c->obuf);
+}
+
+/* Keeps the first bytes. */
+static void
+put_peek(void *ctx, const unsigned char *s, size_t n)
+{
+	struct unpacking *c = ctx;
+
+	if (n > c->size - c->npeek)
+		n = c->size - c->npeek;
+	memcpy(c->peek + c->npeek, s, n);
+	c->npeek += n;
+	c->full = c->npeek == c->size;
+}
+
+size_t
+zip_peek(enum zip kind, const unsigned char *s, size_t n, unsigned char *out,
+    size_t size)
+{
+	struct unpacking c = { .put = put_peek,
+		.name = "",
+		.kind = kind,
+		.in = -1,
+		.head = s,
+		.nhead = n,
+		.peek = out,
+		.size = size };
+
+	c.ctx = &c;
+	if (kind != ZIP_NONE)
+		decompress(&c);
+	return c.npeek;
 }
 
 bool
@@ -635,106 +568,21 @@ infile_free(struct infile *in)
 	free(in->pushed.s);
 }
 
-static void
-watch_add(struct infile *in, const char *path, const struct stat *st)
-{
-	in->watched =
-	    xrealloc(in->watched, in->nwatched + 1, sizeof(*in->watched));
-	in->watched[in->nwatched].path = path;
-	in->watched[in->nwatched++].st = *st;
-}
-
-/* A new file under the same name is no reason to complain. */
-static bool
-written(const struct stat *was, const struct stat *is)
-{
-	return was->st_dev == is->st_dev && was->st_ino == is->st_ino &&
-	       (was->st_size != is->st_size ||
-		   was->st_mtim.tv_sec != is->st_mtim.tv_sec ||
-		   was->st_mtim.tv_nsec != is->st_mtim.tv_nsec);
-}
-
 void
 infile_check_unchanged(const struct infile *in)
 {
 	const struct watched *w;
-	struct stat st;
+	struct stat is;
 
+	/* a new file under the same name is no reason to complain */
 	for (w = in->watched; w < in->watched + in->nwatched; w++)
-		if (stat(w->path, &st) == 0 && written(&w->st, &st))
+		if (stat(w->path, &is) == 0 && w->st.st_dev == is.st_dev &&
+		    w->st.st_ino == is.st_ino &&
+		    (w->st.st_size != is.st_size ||
+			w->st.st_mtim.tv_sec != is.st_mtim.tv_sec ||
+			w->st.st_mtim.tv_nsec != is.st_mtim.tv_nsec))
 			die("%s: was written while it was read", w->path);
 }
-
-#define OF_DLPROF                                                              \
-	"a report of DLProf: give its database (dlprof_dldb.sqlite), or the"   \
-	" profile that it was made from"
-#define OF_PYPROF                                                              \
-	"a table of PyProf: give the .dict, or the profile that it was made"   \
-	" from"
-#define OF_UTF16                                                               \
-	"text in UTF-16: iconv -f UTF-16 -t UTF-8 FILE makes UTF-8 of it,"     \
-	" which is read if it is JSON"
-#define OF_PICKLE                                                              \
-	"a pickle of Python, such as a snapshot of PyTorch's memory or a"      \
-	" flight record of NCCL: give the trace of torch.profiler"
-#define OF_STATS "a table of nsys stats: give the profile that it was made from"
-
-/* Files that users mistake for a database, by their first bytes. */
-static const struct {
-	const char *magic, *what;
-} others[] = {
-	{ "##dlp",
-	    "a dlp stream, not a database: the next filter and dlp REPORT"
-	    " read it as it is, from FILE.dlp or standard input" },
-	{ "\xff\xfe", OF_UTF16 },
-	{ "\xfe\xff", OF_UTF16 },
-	{ "{'", "a .dict of PyProf: give it alone" },
-	{ "Salted__", "encrypted (openssl)" },
-	{ "age-encryption.org", "encrypted (age)" },
-	{ "-----BEGIN PGP", "encrypted (pgp)" },
-	{ "PK\003\004", "a zip archive: unpack it first" },
-	{ "BZh", "bzip2 data: unpack it first" },
-	{ "\177ELF", "a program, not a profile database" },
-	{ "==", "text of a profiler, not its database" },
-	{ "All Iterations", OF_DLPROF },
-	{ "System Config", OF_DLPROF },
-	{ "Kernel Report", OF_DLPROF },
-	{ "Iteration Report", OF_DLPROF },
-	{ "Op Type Summary Report", OF_DLPROF },
-	{ "Tensor Core Report", OF_DLPROF },
-	{ "Group Op Report", OF_DLPROF },
-	{ "Expert Systems Feedback", OF_DLPROF },
-	{ "\"Idx\",\"", OF_PYPROF },
-	{ "Idx ", OF_PYPROF },
-	{ "Idx,", OF_PYPROF },
-	{ "Time (%),Total Time (ns),", OF_STATS },
-	{ "Total (MB),Count,", OF_STATS },
-};
-
-#define OF_NCU                                                                 \
-	"a report of Nsight Compute: dlp-ncu reads what ncu --import FILE"     \
-	" --csv --page raw makes of it"
-#define OF_XPLANE                                                              \
-	"a trace of XLA's profiler (TensorFlow, JAX): record the program with" \
-	" nsys profile -t cuda,nvtx or dlp-record"
-#define OF_PERFETTO                                                            \
-	"a trace of Perfetto: traceconv json FILE trace.json makes one of it"  \
-	" that is read if torch.profiler recorded it; rocprofv3"               \
-	" --output-format rocpd records a database that is read"
-
-/* The same by the ending of the name, for private formats. */
-static const struct {
-	const char *end, *what;
-} named[] = {
-	{ ".qdstrm", "an unfinished report: QdstrmImporter makes a .nsys-rep"
-		     " of it" },
-	{ ".ncu-rep", OF_NCU },
-	{ "xplane.pb", OF_XPLANE },
-	{ ".pftrace", OF_PERFETTO },
-	{ ".perfetto-trace", OF_PERFETTO },
-	{ ".nvvp", "a session of the Visual Profiler: give the database that"
-		   " nvprof -o wrote" },
-};
 
 static const char compressed[][6] = { ".xz", ".zst", ".zstd", ".gz" };
 
@@ -756,6 +604,50 @@ plain_length(const char *path)
 		if (ends_with(path, n, compressed[i]))
 			return n - strlen(compressed[i]);
 	return n;
+}
+
+/* Appends a pattern of refuse.tab up to the next blank, without its escapes;
+ * returns what follows. */
+static const char *
+read_pattern(const char *s, struct buf *b)
+{
+	char hex[3] = "";
+
+	for (; *s != ' '; s++) {
+		if (*s != '\\') {
+			buf_putc(b, *s);
+		} else if (*++s == 's') {
+			buf_putc(b, ' ');
+		} else {
+			memcpy(hex, s + 1, 2);
+			buf_putc(b, (char)strtol(hex, NULL, 16));
+			s += 2;
+		}
+	}
+	return s + 1;
+}
+
+/* Fatal if the first bytes, or the ending of the name `like`, are of a kind of
+ * file that users mistake for a profile. */
+static void
+refuse_known(
+    const char *name, const char *like, const unsigned char *s, size_t n)
+{
+	const char *line = shipped_text("refuse.tab"), *end, *text;
+	struct buf b = { 0 };
+
+	for (; *line != '\0'; line = end + 1) {
+		end = line + strcspn(line, "\n");
+		if (*line == '#')
+			continue;
+		buf_clear(&b);
+		text = read_pattern(line + strcspn(line, " ") + 1, &b);
+		if (*line == 's'
+			? n >= b.len && memcmp(s, b.s, b.len) == 0
+			: ends_with(like, plain_length(like), buf_str(&b)))
+			die("%s: %.*s", name, (int)(end - text), text);
+	}
+	buf_free(&b);
 }
 
 /* True if the name, without an ending for compression, is that of a report that
@@ -788,6 +680,7 @@ proto_number(const unsigned char *s, size_t n, size_t *at, uint64_t *v)
  * with an XPlane, which begins with its number (1) or name (2, "/host:CPU"),
  * and Perfetto's Trace with a TracePacket, whose fields have other numbers: 3,
  * 6, 8, 10, 13, 33, 36, 42, 43, 58 to 60 in the packets that begin a trace.
+ * Returns the ending that such files have; NULL for others.
  */
 static const char *
 head_proto(const unsigned char *s, size_t n)
@@ -805,9 +698,9 @@ head_proto(const unsigned char *s, size_t n)
 	    !proto_number(s, n, &at, &v))
 		return NULL;
 	if (v == 0x12 && proto_number(s, n, &at, &v) && at < n && s[at] == '/')
-		return OF_XPLANE;
+		return "xplane.pb";
 	if (v >> 3 < 64 && (packet >> (v >> 3) & 1) != 0)
-		return OF_PERFETTO;
+		return ".pftrace";
 	return NULL;
 }
 
@@ -843,50 +736,29 @@ head_is_json(const unsigned char *s, size_t n)
 	return i < n && (s[i] == '{' || s[i] == '[') && !head_is_dict(s, n);
 }
 
-/* Refuses a stream of records that was unpacked here. */
-static void
-refuse_packed(const char *name, enum zip zip, const unsigned char *s, size_t n)
-{
-	const char *tool = zip_tool(zip);
-	struct buf b = { 0 };
-
-	if (tool == NULL || n < 5 || memcmp(s, "##dlp", 5) != 0)
-		return;
-	buf_puts(&b, tool);
-	buf_puts(&b, " -dc ");
-	if (strcmp(name, head_name(NULL)) != 0) {
-		magic_word(&b, name);
-		buf_putc(&b, ' ');
-	}
-	die("%s: a compressed dlp stream: it goes in by %s| dlp top -, or"
-	    " another report or filter",
-	    name, buf_str(&b));
-}
-
 /* Fatal: says that the file is not a database, and what it is. zip: dlp-parse
  * unpacked it. */
 static void
 head_refuse(const char *name, enum zip zip, const unsigned char *s, size_t n)
 {
-	size_t i, m;
+	const char *tool = zip_tool(zip);
+	struct buf b = { 0 };
 
 	if (n == 0)
 		die("%s: empty file", name);
-	refuse_packed(name, zip, s, n);
-	for (i = 0; i < ARRAY_LEN(others); i++) {
-		m = strlen(others[i].magic);
-		if (n >= m && memcmp(s, others[i].magic, m) == 0)
-			die("%s: %s", name, others[i].what);
+	if (tool != NULL && n >= 5 && memcmp(s, "##dlp", 5) == 0) {
+		buf_printf(&b, "%s -dc ", tool);
+		if (strcmp(name, head_name(NULL)) != 0) {
+			magic_word(&b, name);
+			buf_putc(&b, ' ');
+		}
+		die("%s: a compressed dlp stream: it goes in by %s| dlp top -,"
+		    " or another report or filter",
+		    name, buf_str(&b));
 	}
-	for (i = 0; i < ARRAY_LEN(named); i++)
-		if (ends_with(name, plain_length(name), named[i].end))
-			die("%s: %s", name, named[i].what);
-	if (n >= 4 && memcmp(s, "NVR", 4) == 0)
-		die("%s: %s", name, OF_NCU);
-	if (n >= 2 && s[0] == 0x80 && s[1] >= 2 && s[1] <= 5)
-		die("%s: %s", name, OF_PICKLE);
+	refuse_known(name, name, s, n);
 	if (head_proto(s, n) != NULL)
-		die("%s: %s", name, head_proto(s, n));
+		refuse_known(name, head_proto(s, n), s, 0);
 	die("%s: not a database, or an encrypted one", name);
 }
 
@@ -1011,31 +883,7 @@ refuse(sqlite3 *db, const char *name, bool wal)
 	}
 }
 
-static int
-begin_reading(sqlite3 *db)
-{
-	return sqlite3_exec(
-	    db, "BEGIN; SELECT count(*) FROM sqlite_master", NULL, NULL, NULL);
-}
-
-/* Refuses a schema whose entry of a table is the text of something else, or
- * that has a table in the place of one of SQLite's own functions. */
-static void
-check_entries(sqlite3 *db, const char *name)
-{
-	static const char sql[] =
-	    "SELECT name FROM sqlite_master WHERE type = 'table' AND"
-	    " (sql NOT LIKE 'CREATE%TABLE%' OR name LIKE 'pragma!_%' ESCAPE "
-	    "'!')";
-	sqlite3_stmt *st;
-
-	if (sqlite3_prepare_v2(db, sql, -1, &st, NULL) != SQLITE_OK)
-		return;
-	if (sqlite3_step(st) == SQLITE_ROW)
-		die("%s: no profiler writes a table such as %s", name,
-		    (const char *)sqlite3_column_text(st, 0));
-	sqlite3_finalize(st);
-}
+#define BEGIN_READING "BEGIN; SELECT count(*) FROM sqlite_master"
 
 /* Opens the database at path, of size bytes including its log; name is for
  * messages, failures are fatal. immutable: nobody writes it, and it has no
@@ -1043,6 +891,14 @@ check_entries(sqlite3 *db, const char *name)
 static sqlite3 *
 open_db(const char *path, const char *name, bool immutable, off_t size)
 {
+	/* A schema is refused whose entry of a table is the text of something
+	 * else, or that has a table in the place of one of SQLite's own
+	 * functions. */
+	static const char odd[] =
+	    "SELECT name FROM sqlite_master WHERE type = 'table' AND"
+	    " (sql NOT LIKE 'CREATE%TABLE%' OR name LIKE 'pragma!_%' ESCAPE "
+	    "'!')";
+	sqlite3_stmt *st;
 	sqlite3 *db = NULL;
 	int r;
 
@@ -1051,23 +907,38 @@ open_db(const char *path, const char *name, bool immutable, off_t size)
 		die("out of memory");
 	/* SQLite reads the file only now. The file is read several times;
 	 * additions to its write-ahead log from now on are not seen. */
-	if (r != SQLITE_OK || begin_reading(db) != SQLITE_OK)
+	if (r != SQLITE_OK ||
+	    sqlite3_exec(db, BEGIN_READING, NULL, NULL, NULL) != SQLITE_OK)
 		refuse(db, name, !immutable);
-	check_entries(db, name);
+	if (sqlite3_prepare_v2(db, odd, -1, &st, NULL) != SQLITE_OK)
+		return db;
+	if (sqlite3_step(st) == SQLITE_ROW)
+		die("%s: no profiler writes a table such as %s", name,
+		    (const char *)sqlite3_column_text(st, 0));
+	sqlite3_finalize(st);
 	return db;
 }
 
+#ifndef SECOND_AT
+#define SECOND_AT                                                              \
+	(8 << 20) /* bytes: a thread does not pay for smaller files            \
+		   */
+#endif
+
 /* A second connection, for a thread, to the database that was just opened as
- * immutable; st describes the file. NULL if that fails. */
+ * immutable; st describes the file. NULL if that fails, or does not pay. */
 static sqlite3 *
-open_again(const char *path, const struct stat *st)
+open_second(const char *path, const struct stat *st)
 {
 	sqlite3 *db = NULL;
 	struct stat now;
 
+	if (st->st_size < SECOND_AT || !beside_can())
+		return NULL;
 	if (sqldb_read(&db, path, true, 0) == SQLITE_OK &&
-	    begin_reading(db) == SQLITE_OK && stat(path, &now) == 0 &&
-	    now.st_dev == st->st_dev && now.st_ino == st->st_ino)
+	    sqlite3_exec(db, BEGIN_READING, NULL, NULL, NULL) == SQLITE_OK &&
+	    stat(path, &now) == 0 && now.st_dev == st->st_dev &&
+	    now.st_ino == st->st_ino)
 		return db;
 	sqlite3_close(db);
 	return NULL;
@@ -1119,20 +990,6 @@ check_writer(const char *name, int fd)
 	if (fcntl(fd, F_GETLK, &l) == 0 && l.l_type == F_WRLCK)
 		die("%s: locked: process %ld is writing it", name,
 		    (long)l.l_pid);
-}
-
-#ifndef SECOND_AT
-#define SECOND_AT                                                              \
-	(8 << 20) /* bytes: a thread does not pay for smaller files            \
-		   */
-#endif
-
-static sqlite3 *
-open_second(const char *path, const struct stat *st)
-{
-	if (st->st_size < SECOND_AT || !beside_can())
-		return NULL;
-	return open_again(path, st);
 }
 
 /* The header says so, if the last writer kept it up to date: from there on,
@@ -1209,7 +1066,9 @@ open_in_place(struct infile *in, const char *path, int fd,
 		check_length(path, head, n, st->st_size);
 		check_single(path, path, head);
 		say_log_missing(path, head, n);
-		watch_add(in, path, st);
+		in->watched = xrealloc(
+		    in->watched, in->nwatched + 1, sizeof(*in->watched));
+		in->watched[in->nwatched++] = (struct watched){ path, *st };
 		/* SQLite may keep a finished journal and zero its header */
 		if (file_beside(path, "-journal", &first) > 0 && first != 0)
 			die("%s: was left in the middle of a change"
@@ -1221,17 +1080,6 @@ open_in_place(struct infile *in, const char *path, int fd,
 	if (wal == 0)
 		*second = open_second(path, st);
 	return db;
-}
-
-/* The unpacked file is a report that nsys has to export. */
-static sqlite3 *
-open_report(
-    struct infile *in, const char *path, int fd, enum zip zip, sqlite3 **second)
-{
-	close(fd);
-	if (zip != ZIP_NONE)
-		die("%s: unpack the report first", path);
-	return open_copy(in, copy_export(path), path, ZIP_NONE, second);
 }
 
 const char *
@@ -1265,8 +1113,12 @@ open_other(struct infile *in, const char *path, int fd, const struct stat *st,
 
 	if (n == 0)
 		head_refuse(name, ZIP_NONE, head, n);
-	if (!std && !head_is_sqlite(head, n) && head_is_report(path))
-		return open_report(in, path, fd, zip, second);
+	if (!std && !head_is_sqlite(head, n) && head_is_report(path)) {
+		close(fd);
+		if (zip != ZIP_NONE)
+			die("%s: unpack the report first", path);
+		return open_copy(in, copy_export(path), path, ZIP_NONE, second);
+	}
 	if (zip == ZIP_NONE && !head_is_sqlite(head, n))
 		head_refuse(name, ZIP_NONE, head, n);
 	if (!std && zip == ZIP_NONE && S_ISREG(st->st_mode))

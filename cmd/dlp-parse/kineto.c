@@ -27,15 +27,18 @@ kineto_text(const struct kineto *k, int64_t id)
 	return v;
 }
 
-/* Sets the members that the row at v holds. */
+/* Sets the members that a row holds. */
 static void
-set_members(int table, sqlite3_value *v, struct event *ev)
+set_members(int table, sqlite3_value *row, struct event *ev)
 {
 	const struct kineto_col *c = kineto_tables[table].col;
-	const char *p = sqlite3_value_blob(v);
+	int64_t v;
+	int i;
 
-	for (; c->how != R_END; c++, p += sizeof(int64_t))
-		memcpy((char *)ev + c->to, p, sizeof(int64_t));
+	for (i = 0; c[i].how != R_END; i++) {
+		v = kineto_member(row, i);
+		memcpy((char *)ev + c[i].to, &v, sizeof(v));
+	}
 }
 
 /* What a source has beside its table and columns. */
@@ -94,10 +97,14 @@ op_row(
 	buf_put(b, name.s, name.n);
 	if (strcmp(ev->range.domain, "cpu_op") == 0) {
 		if (ev->op >= 0 &&
-		    !mv_starts(name, "autograd::engine::evaluate_function: "))
-			buf_printf(b, ", seq = %lld", (long long)ev->op);
-		if (ev->nth >= 0)
-			buf_printf(b, ", op_id = %lld", (long long)ev->nth);
+		    !mv_starts(name, "autograd::engine::evaluate_function: ")) {
+			buf_puts(b, ", seq = ");
+			buf_i64(b, ev->op);
+		}
+		if (ev->nth >= 0) {
+			buf_puts(b, ", op_id = ");
+			buf_i64(b, ev->nth);
+		}
 		buf_put(b, rest.s, rest.n);
 	}
 	ev->corr = EV_UNSET;
@@ -260,7 +267,7 @@ record_row(
 	if (!member_row(ctx, s, col, ev))
 		return false;
 	ev->pid = db_value(col[K_DUR + 2]);
-	ev->tid = kineto_member(sqlite3_value_blob(col[K_DUR + 3]), CALL_TID);
+	ev->tid = kineto_member(col[K_DUR + 3], CALL_TID);
 	ev->event.stream = unless_none(ev->event.stream);
 	ev->event.event = unless_none(ev->event.event);
 	return true;

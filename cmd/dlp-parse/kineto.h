@@ -286,22 +286,28 @@ extern const struct kineto_table kineto_tables[T_N];
 enum { OP_PID, OP_TID, OP_DOMAIN, OP_NAME, OP_THREAD = 7 };
 enum { CALL_TID, CALL_NAME };
 
-/* A member of a row. */
+/* Member i of a row, whose numbers have 4 bytes each if all fit, otherwise 8;
+ * then the row has one byte more. */
 static inline int64_t
-kineto_member(const void *row, int i)
+kineto_member(sqlite3_value *row, int i)
 {
+	const char *p = sqlite3_value_blob(row);
+	int32_t small;
 	int64_t v;
 
-	memcpy(&v, (const char *)row + (size_t)i * sizeof(v), sizeof(v));
+	if ((sqlite3_value_bytes(row) & 1) == 0) {
+		memcpy(&small, p + (size_t)i * sizeof(small), sizeof(small));
+		return small != INT32_MIN ? small : EV_UNSET;
+	}
+	memcpy(&v, p + (size_t)i * sizeof(v), sizeof(v));
 	return v;
 }
 
-/* Inserting rows into a table: its statement, columns (start, length,
- * correlation id, process), and n members; failures are fatal. */
+/* Inserting rows into a table: its statement, the first of its columns (start,
+ * length, correlation id, process), and n members; failures are fatal. */
 sqlite3_stmt *kineto_inserter(const struct kineto *k, int table);
-void kineto_insert(const struct kineto *k, sqlite3_stmt *st,
-    const int64_t col[4], const int64_t *row, int n);
-void kineto_bind(const struct kineto *k, sqlite3_stmt *st, int i, int64_t v);
+void kineto_insert(const struct kineto *k, sqlite3_stmt *st, const int64_t *col,
+    int ncol, const int64_t *row, int n);
 void kineto_run(const struct kineto *k, sqlite3_stmt *st);
 void kineto_sql(const struct kineto *k, const char *sql);
 /* A text by its number; empty for EV_UNSET. */

@@ -137,10 +137,10 @@ read_sizes(struct graphs *g)
 	    db_prepare(k->db, "SELECT ts, dur, row FROM kineto_op ORDER BY ts");
 	struct sized s;
 	struct mview v;
-	const void *row;
+	sqlite3_value *row;
 
 	while (db_next(&st)) {
-		row = sqlite3_column_blob(st, 2);
+		row = sqlite3_column_value(st, 2);
 		v = kineto_text(k, kineto_member(row, OP_DOMAIN));
 		if (!mv_eq(v, "user_annotation"))
 			continue;
@@ -238,11 +238,11 @@ read_calls(struct graphs *g)
 	int64_t ts, corr, pid, tid;
 	enum call_kind kind;
 	struct mview name;
-	const void *row;
+	sqlite3_value *row;
 	bool hip;
 
 	while (db_next(&st)) {
-		row = sqlite3_column_blob(st, 3);
+		row = sqlite3_column_value(st, 3);
 		tid = kineto_member(row, CALL_TID);
 		name = kineto_text(g->k, kineto_member(row, CALL_NAME));
 		kind = kind_of(name);
@@ -445,9 +445,9 @@ put_nodes(struct graphs *g)
 
 	for (; c < e; c++)
 		if (c->used)
-			kineto_insert(g->k, st,
-			    (int64_t[]){ c->ts, EV_UNSET, EV_UNSET, EV_UNSET },
-			    (int64_t[]){ c->pid, c->tid, c - g->call + 1 }, 3);
+			kineto_insert(g->k, st, (int64_t[]){ c->ts, EV_UNSET },
+			    2, (int64_t[]){ c->pid, c->tid, c - g->call + 1 },
+			    3);
 	sqlite3_finalize(st);
 }
 
@@ -495,7 +495,7 @@ static enum call_kind
 call_kind(const struct kineto *k, sqlite3_stmt *st, int i)
 {
 	return kind_of(kineto_text(
-	    k, kineto_member(sqlite3_column_blob(st, i), CALL_NAME)));
+	    k, kineto_member(sqlite3_column_value(st, i), CALL_NAME)));
 }
 
 int64_t

@@ -144,22 +144,30 @@ kineto_run(const struct kineto *k, sqlite3_stmt *st)
 }
 
 void
-kineto_bind(const struct kineto *k, sqlite3_stmt *st, int i, int64_t v)
+kineto_insert(const struct kineto *k, sqlite3_stmt *st, const int64_t *col,
+    int ncol, const int64_t *row, int n)
 {
-	kineto_ok(k, v == EV_UNSET ? sqlite3_bind_null(st, i)
-				   : sqlite3_bind_int64(st, i, v));
-}
+	int32_t small[ARRAY_LEN(kineto_tables->col)];
+	int64_t wide[ARRAY_LEN(kineto_tables->col) + 1];
+	int i, size = n * (int)sizeof(*small);
 
-void
-kineto_insert(const struct kineto *k, sqlite3_stmt *st, const int64_t col[4],
-    const int64_t *row, int n)
-{
-	int i;
-
-	for (i = 0; i < 4; i++)
-		kineto_bind(k, st, i + 1, col[i]);
-	kineto_ok(k, sqlite3_bind_blob(
-			 st, 5, row, n * (int)sizeof(*row), SQLITE_STATIC));
+	for (i = 0; i < ncol; i++)
+		kineto_ok(k, col[i] == EV_UNSET
+				 ? sqlite3_bind_null(st, i + 1)
+				 : sqlite3_bind_int64(st, i + 1, col[i]));
+	for (i = 0; i < n; i++) {
+		if (row[i] != EV_UNSET &&
+		    (row[i] <= INT32_MIN || row[i] > INT32_MAX))
+			break;
+		small[i] = row[i] != EV_UNSET ? (int32_t)row[i] : INT32_MIN;
+	}
+	if (i < n) {
+		memcpy(wide, row, (size_t)n * sizeof(*row));
+		size = n * (int)sizeof(*row) + 1;
+	}
+	kineto_ok(
+	    k, sqlite3_bind_blob(st, 5, i < n ? (const void *)wide : small,
+		   size, SQLITE_STATIC));
 	kineto_run(k, st);
 }
 
@@ -341,7 +349,7 @@ load(struct kineto_loader *l, int table)
 			k->dev = row[0];
 		k->many_devs |= row[0] != k->dev;
 	}
-	kineto_insert(k, l->insert[table], col, row, n);
+	kineto_insert(k, l->insert[table], col, t->corr > 0 ? 4 : 2, row, n);
 	return true;
 }
 

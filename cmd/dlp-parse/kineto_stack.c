@@ -136,12 +136,12 @@ next_span(struct kineto *k)
 {
 	sqlite3_stmt *st = k->stack.st;
 	struct kineto_span *next = &k->stack.next;
-	const void *row;
+	sqlite3_value *row;
 
 	k->stack.more = db_step(st);
 	if (!k->stack.more)
 		return;
-	row = sqlite3_column_blob(st, 2);
+	row = sqlite3_column_value(st, 2);
 	next->start = db_i64(st, 0);
 	next->end = end_of(next->start, db_i64(st, 1));
 	next->pid = kineto_member(row, 0);
@@ -276,8 +276,7 @@ put_sample(struct sampler *m, struct kineto_stack *s, int64_t until)
 {
 	if (s->n > 0 && until > s->since)
 		kineto_insert(m->k, m->out,
-		    (int64_t[]){ s->since, num_sub(until, s->since), EV_UNSET,
-			EV_UNSET },
+		    (int64_t[]){ s->since, num_sub(until, s->since) }, 2,
 		    (int64_t[]){
 			s->pid, s->tid > 0 ? s->tid : 0, s->v[s->n - 1].what },
 		    3);
@@ -296,7 +295,7 @@ close_frames(struct sampler *m, struct kineto_stack *s, int64_t now)
 /* A range that begins. Threads that PyTorch does not know have the number 0;
  * then Python's own number tells them apart. */
 static void
-take_frame(struct sampler *m, int64_t start, int64_t dur, const void *row)
+take_frame(struct sampler *m, int64_t start, int64_t dur, sqlite3_value *row)
 {
 	int64_t tid = kineto_member(row, OP_TID), end = end_of(start, dur);
 	int64_t name = kineto_member(row, OP_NAME);
@@ -329,7 +328,7 @@ kineto_make_samples(struct kineto *k)
 	kineto_sql(k, "BEGIN");
 	while (db_next(&m.in))
 		take_frame(&m, db_i64(m.in, 0), db_i64(m.in, 1),
-		    sqlite3_column_blob(m.in, 2));
+		    sqlite3_column_value(m.in, 2));
 	for (i = 0; i < m.stacks.n; i++)
 		close_frames(&m, &m.stacks.v[i], INT64_MAX);
 	sqlite3_finalize(m.out);
