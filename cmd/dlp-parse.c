@@ -11,7 +11,6 @@
 #include "dlp-parse/infile.h"
 #include "dlp-parse/profile.h"
 #include "dlp-parse/pydict.h"
-#include "dlp-parse/ranks.h"
 #include "dlp-parse/schema.h"
 #include "dlp-parse/selection.h"
 #include "drop.h"

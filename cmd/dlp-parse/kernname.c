@@ -27,23 +27,25 @@
 #include "array.h"
 #include "kernname.h"
 
-struct name_span { /* a piece of a C++ name, as a view into it */
-	const char *s;
-	size_t n;
-};
+static const struct mview no_text = { "", 0 };
 
-static const struct name_span no_span = { "", 0 };
+static bool
+is_word_char(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+	       (c >= '0' && c <= '9') || c == '_';
+}
 
 static bool
 is_ident(char c)
 {
-	return isalnum((unsigned char)c) || c == '_' || c == '$';
+	return is_word_char(c) || c == '$';
 }
 
-static struct name_span
+static struct mview
 slice(const char *from, const char *to)
 {
-	struct name_span a = { from, (size_t)(to - from) };
+	struct mview a = { from, (size_t)(to - from) };
 
 	while (a.n > 0 && a.s[0] == ' ') {
 		a.s++;
@@ -54,44 +56,10 @@ slice(const char *from, const char *to)
 	return a;
 }
 
-static struct name_span
-span_of(const char *text)
-{
-	struct name_span a = { text, strlen(text) };
-
-	return a;
-}
-
-static bool
-span_is(struct name_span a, const char *text)
-{
-	return a.n == strlen(text) && memcmp(a.s, text, a.n) == 0;
-}
-
-static bool
-span_starts(struct name_span a, const char *text)
-{
-	size_t n = strlen(text);
-
-	return a.n >= n && memcmp(a.s, text, n) == 0;
-}
-
-/* True if the word occurs anywhere. */
-static bool
-span_has(struct name_span a, const char *text)
-{
-	size_t n = strlen(text);
-
-	for (; a.n >= n; a.s++, a.n--)
-		if (a.s[0] == text[0] && memcmp(a.s, text, n) == 0)
-			return true;
-	return false;
-}
-
 /* The rest of a after the first place where word is a whole identifier; n is 0
  * if there is no such place. */
-static struct name_span
-span_after(struct name_span a, const char *word)
+static struct mview
+span_after(struct mview a, const char *word)
 {
 	size_t i, n = strlen(word);
 
@@ -102,14 +70,14 @@ span_after(struct name_span a, const char *word)
 			continue;
 		if (i + n < a.n && is_ident(a.s[i + n]))
 			continue;
-		return (struct name_span){ a.s + i + n, a.n - i - n };
+		return (struct mview){ a.s + i + n, a.n - i - n };
 	}
-	return no_span;
+	return no_text;
 }
 
 /* a::b::Name<args>::more -> Name */
-static struct name_span
-span_base(struct name_span path)
+static struct mview
+span_base(struct mview path)
 {
 	size_t i = 0, from = 0;
 
@@ -123,15 +91,15 @@ span_base(struct name_span path)
 
 /* The i-th template argument, from 0, of a name that may continue after its
  * first '<', without blanks around it; n is 0 if it does not exist. */
-static struct name_span
-span_arg(struct name_span name, int i)
+static struct mview
+span_arg(struct mview name, int i)
 {
 	const char *s = memchr(name.s, '<', name.n);
 	const char *end = name.s + name.n, *from;
 	int depth = 0;
 
 	if (s == NULL)
-		return no_span;
+		return no_text;
 	for (from = ++s; s < end; s++) {
 		if (*s == '<' || *s == '(' || *s == '[' || *s == '{')
 			depth++;
@@ -139,20 +107,20 @@ span_arg(struct name_span name, int i)
 			if (i-- == 0)
 				return slice(from, s);
 			if (*s == '>')
-				return no_span;
+				return no_text;
 			from = s + 1;
 		}
 		if (depth > 0 &&
 		    (*s == '>' || *s == ')' || *s == ']' || *s == '}'))
 			depth--;
 	}
-	return no_span;
+	return no_text;
 }
 
 /* The digits of 128, 128ul, (int)128, C<128>, C<(int)128>; -1 if there are
  * none. */
 static long
-span_number(struct name_span a)
+span_number(struct mview a)
 {
 	size_t i = 0;
 	long v = 0;
@@ -207,13 +175,13 @@ static const struct {
 };
 
 static int
-cutlass_type(struct name_span a)
+cutlass_type(struct mview a)
 {
-	struct name_span base = span_base(a);
+	struct mview base = span_base(a);
 	int i;
 
 	for (i = 0; i < (int)ARRAY_LEN(types); i++)
-		if (span_is(base, types[i].type) || span_is(a, types[i].type))
+		if (mv_eq(base, types[i].type) || mv_eq(a, types[i].type))
 			return i;
 	return -1;
 }
@@ -221,7 +189,7 @@ cutlass_type(struct name_span a)
 /* Appends "AxBxC" from the first n arguments of a shape; sep is the separator.
  */
 static bool
-put_dims(struct name_span shape, int n, const char *between, struct buf *out)
+put_dims(struct mview shape, int n, const char *between, struct buf *out)
 {
 	size_t from = out->len;
 	long v;
@@ -241,33 +209,24 @@ put_dims(struct name_span shape, int n, const char *between, struct buf *out)
 }
 
 static const char *
-operation(struct name_span type)
+operation(struct mview type)
 {
-	static const struct {
-		const char *text, *name;
-	} convs[] = {
-		{ "Fprop", "fprop" },
-		{ "Dgrad", "dgrad" },
-		{ "Wgrad", "wgrad" },
-	};
-	size_t i;
-
-	if (!span_has(type, "ImplicitGemm"))
+	if (!mv_has(type, "ImplicitGemm"))
 		return "gemm";
-	for (i = 0; i < ARRAY_LEN(convs); i++)
-		if (span_has(type, convs[i].text))
-			return convs[i].name;
-	return "conv";
+	return mv_has(type, "Fprop")   ? "fprop"
+	       : mv_has(type, "Dgrad") ? "dgrad"
+	       : mv_has(type, "Wgrad") ? "wgrad"
+				       : "conv";
 }
 
 /* CUTLASS 2. On Tensor Cores the instruction is arch::Mma<Shape, threads, A,
  * LayoutA, B, LayoutB, C, ...>. Without them MmaSimt<Shape, A, LayoutA, B,
  * LayoutB, C, ...> takes its place. */
 static void
-put_cutlass2(struct name_span type, struct buf *out)
+put_cutlass2(struct mview type, struct buf *out)
 {
-	struct name_span tile = span_after(type, "GemmShape");
-	struct name_span mma = span_after(type, "arch::Mma");
+	struct mview tile = span_after(type, "GemmShape");
+	struct mview mma = span_after(type, "arch::Mma");
 	bool simt = span_after(type, "MmaTensorOp").n == 0;
 	int a, c;
 
@@ -301,127 +260,98 @@ put_cutlass2(struct name_span type, struct buf *out)
 /* MMA_64x64x16_F32BF16BF16_SS: appends the letter of the accumulator and the
  * shape; *type gets the type of the operands. */
 static void
-put_atom(struct name_span atom, struct buf *out, const char **type)
+put_atom(struct mview type, struct buf *out, const char **name)
 {
-	size_t i, shape = 0;
-
-	while (shape < atom.n &&
-	       (isdigit((unsigned char)atom.s[shape]) || atom.s[shape] == 'x'))
-		shape++;
-	atom.n = shape < atom.n ? atom.n : 0;
-	for (i = shape; i < atom.n &&
-			(isalnum((unsigned char)atom.s[i]) || atom.s[i] == '_');
-	     i++)
-		;
-	atom.n = i;
-	if (shape == 0 || atom.n < shape + 4)
-		return;
-	/* The accumulator comes first: _F32..., _F16..., _S32... */
-	switch (atom.s[shape + 1]) {
-	case 'F':
-		buf_putc(out, atom.s[shape + 2] == '3'   ? 's'
-			      : atom.s[shape + 2] == '6' ? 'd'
-							 : 'h');
-		break;
-	case 'S':
-		buf_putc(out, 'i');
-		break;
-	}
-	buf_put(out, atom.s, shape);
-	atom.s += shape + 4;
-	atom.n -= shape + 4;
-	for (i = 0; i < ARRAY_LEN(mma_types); i++)
-		if (*type == NULL && span_starts(atom, mma_types[i].word))
-			*type = mma_types[i].name;
-}
-
-static struct name_span
-find_atom(struct name_span type)
-{
+	const char *s = type.s, *e = type.s + type.n, *shape, *p;
 	size_t i;
 
-	for (i = 0; i + 5 < type.n; i++)
-		if (memcmp(type.s + i, "MMA_", 4) == 0 &&
-		    isdigit((unsigned char)type.s[i + 4]))
-			return (
-			    struct name_span){ type.s + i + 4, type.n - i - 4 };
-	return (struct name_span){ type.s, 0 };
+	for (; s + 5 < e; s++)
+		if (memcmp(s, "MMA_", 4) == 0 && isdigit((unsigned char)s[4]))
+			break;
+	if (s + 5 >= e)
+		return;
+	shape = s + 4;
+	for (s = shape; s < e && (isdigit((unsigned char)*s) || *s == 'x'); s++)
+		;
+	for (p = s; p < e && is_word_char(*p); p++)
+		;
+	if (s == e || p < s + 4)
+		return;
+	/* The accumulator comes first: _F32..., _F16..., _S32... */
+	if (s[1] == 'F')
+		buf_putc(out, s[2] == '3' ? 's' : s[2] == '6' ? 'd' : 'h');
+	else if (s[1] == 'S')
+		buf_putc(out, 'i');
+	buf_put(out, shape, (size_t)(s - shape));
+	for (i = 0; i < ARRAY_LEN(mma_types); i++)
+		if (*name == NULL && mv_starts(mv(s + 4, p), mma_types[i].word))
+			*name = mma_types[i].name;
 }
 
 /* CUTLASS 3: CollectiveMma<Mainloop..., tile, A, ...>, or a builder. */
 static void
-put_cutlass3(struct name_span type, struct name_span mma, struct buf *out)
+put_cutlass3(struct mview type, struct mview mma, struct buf *out)
 {
-	struct name_span loop = span_base(span_arg(mma, 0));
+	struct mview loop = span_base(span_arg(mma, 0));
 	const char *name = NULL;
+	int a = cutlass_type(span_arg(mma, 2));
 	size_t i;
-	int a;
 
 	buf_puts(out, "cutlass3x_");
 	for (i = 0; i + 2 < loop.n; i++)
 		if (memcmp(loop.s + i, "Sm", 2) == 0 &&
-		    isdigit((unsigned char)loop.s[i + 2])) {
-			buf_puts(out, "sm");
-			for (i += 2;
-			     i < loop.n && isdigit((unsigned char)loop.s[i]);
-			     i++)
-				buf_putc(out, loop.s[i]);
-			buf_putc(out, '_');
+		    isdigit((unsigned char)loop.s[i + 2]))
 			break;
-		}
-	a = cutlass_type(span_arg(mma, 2));
+	if (i + 2 < loop.n) {
+		buf_puts(out, "sm");
+		for (i += 2; i < loop.n && isdigit((unsigned char)loop.s[i]);
+		     i++)
+			buf_putc(out, loop.s[i]);
+		buf_putc(out, '_');
+	}
 	if (a >= 0)
 		name = types[a].name;
 	buf_puts(out, "tensorop_");
-	put_atom(find_atom(type), out, &name);
+	put_atom(type, out, &name);
 	buf_puts(out, operation(type));
-	if (name != NULL) {
-		buf_putc(out, '_');
-		buf_puts(out, name);
-	}
+	if (name != NULL)
+		buf_printf(out, "_%s", name);
 	buf_putc(out, '_');
 	if (!put_dims(span_arg(mma, 1), 3, "x", out))
 		out->len--;
-}
-
-/* ReduceSplitK -> cutlass_reduce_split_k */
-static void
-put_snake(struct name_span base, struct buf *out)
-{
-	bool was_upper = true;
-	size_t i;
-	char c;
-
-	buf_puts(out, "cutlass_");
-	for (i = 0; i < base.n; i++) {
-		c = base.s[i];
-		if (isupper((unsigned char)c) && !was_upper)
-			buf_putc(out, '_');
-		was_upper = isupper((unsigned char)c);
-		buf_putc(out, (char)tolower((unsigned char)c));
-	}
 }
 
 /* Appends a name in the manner of CUTLASS for the kernel type, the template
  * argument of cutlass::Kernel and similar wrappers; false if the type is not
  * CUTLASS's. */
 static bool
-kernname_cutlass(struct name_span type, struct buf *out)
+kernname_cutlass(struct mview type, struct buf *out)
 {
-	struct name_span base = span_base(type), path, mma;
+	struct mview base = span_base(type), mma;
+	bool upper = true;
+	size_t i;
 
-	path = type;
-	path.n = (size_t)(base.s - type.s);
-	if (base.n == 0 || base.s < type.s || !span_starts(path, "cutlass"))
+	if (base.n == 0 || base.s < type.s ||
+	    !mv_starts(mv(type.s, base.s), "cutlass"))
 		return false;
 	mma = span_after(type, "CollectiveMma");
-	if (mma.n > 0)
+	if (mma.n > 0) {
 		put_cutlass3(type, mma, out);
-	else if (span_after(type, "GemmShape").n > 0 &&
-		 (span_has(base, "Gemm") || span_has(base, "Convolution")))
+		return true;
+	}
+	if (span_after(type, "GemmShape").n > 0 &&
+	    (mv_has(base, "Gemm") || mv_has(base, "Convolution"))) {
 		put_cutlass2(type, out);
-	else
-		put_snake(base, out);
+		return true;
+	}
+	/* ReduceSplitK -> cutlass_reduce_split_k */
+	buf_puts(out, "cutlass_");
+	for (i = 0; i < base.n; i++) {
+		if (isupper((unsigned char)base.s[i]) && !upper)
+			buf_putc(out, '_');
+		upper = isupper((unsigned char)base.s[i]);
+		buf_putc(out, (char)tolower((unsigned char)base.s[i]));
+	}
 	return true;
 }
 
@@ -434,21 +364,14 @@ static const char *const wrappers[] = { "Kernel", "Kernel2", "kernel",
 	"device_kernel" };
 
 static bool
-is_wrapper(struct name_span base)
+is_wrapper(struct mview base)
 {
 	size_t i;
 
 	for (i = 0; i < ARRAY_LEN(wrappers); i++)
-		if (span_is(base, wrappers[i]))
+		if (mv_eq(base, wrappers[i]))
 			return true;
-	return span_starts(base, "enable_");
-}
-
-static bool
-is_word_char(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-	       (c >= '0' && c <= '9') || c == '_';
+	return mv_starts(base, "enable_");
 }
 
 /* Removes text from s[from..len) wherever it begins a word. */
@@ -490,8 +413,8 @@ shorten(const char *full, struct buf *out)
 
 /* The full name from the function's own name on: "Kernel2<...>(...)"; *space is
  * its namespace. */
-static struct name_span
-from_base(struct name_span full, struct name_span base, struct name_span *space)
+static struct mview
+from_base(struct mview full, struct mview base, struct mview *space)
 {
 	size_t i, j;
 
@@ -509,52 +432,40 @@ from_base(struct name_span full, struct name_span base, struct name_span *space)
 			space->s = full.s + j;
 			space->n = i - 2 - j;
 		}
-		return (struct name_span){ full.s + i, full.n - i };
+		return (struct mview){ full.s + i, full.n - i };
 	}
-	return (struct name_span){ full.s, 0 };
-}
-
-/* True if the type names a kernel and not an argument of one. */
-static bool
-is_telling(struct name_span type)
-{
-	static const char *const plain[] = { "float", "double", "int", "long",
-		"bool", "char", "short", "unsigned", "signed", "half", "__half",
-		"__nv_bfloat16", "T1", "void" };
-	size_t i;
-
-	if (type.n == 0 || !is_word_char(type.s[0]) ||
-	    (type.s[0] >= '0' && type.s[0] <= '9'))
-		return false;
-	for (i = 0; i < ARRAY_LEN(plain); i++)
-		if (span_is(type, plain[i]))
-			return false;
-	return true;
+	return (struct mview){ full.s, 0 };
 }
 
 /* A readable name for the wrapper `base`, built from its first template
  * argument; false if the given name cannot be improved. */
 static bool
-unwrap(struct name_span full, struct name_span base, struct buf *out)
+unwrap(struct mview full, struct mview base, struct buf *out)
 {
-	struct name_span space, type, name;
+	/* types that are an argument of a kernel, and name none */
+	static const char *const plain[] = { "T1", "__half", "__nv_bfloat16",
+		"bool", "char", "double", "float", "half", "int", "long",
+		"short", "signed", "unsigned", "void" };
+	struct mview space, type, name;
 	int i;
 
 	type = span_arg(from_base(full, base, &space), 0);
 	for (i = 0; i < 8 && is_wrapper(span_base(type)); i++)
 		type = span_arg(type, 0);
 	name = span_base(type);
-	if (span_starts(name, "cutlass")) {
+	if (mv_starts(name, "cutlass")) {
 		buf_put(out, name.s, name.n);
 		return true;
 	}
 	if (kernname_cutlass(type, out))
 		return true;
-	if (is_telling(name)) {
+	if (name.n > 0 && is_word_char(name.s[0]) &&
+	    !isdigit((unsigned char)name.s[0]) &&
+	    !mv_listed(name, plain, ARRAY_LEN(plain))) {
 		buf_put(out, name.s, name.n);
 		return true;
 	}
-	if (space.n == 0 || span_starts(space, "cutlass"))
+	if (space.n == 0 || mv_starts(space, "cutlass"))
 		return false;
 	buf_put(out, space.s, space.n);
 	buf_puts(out, "::");
@@ -566,16 +477,17 @@ size_t
 kernname_short(const char *full, const char *given, struct buf *out)
 {
 	const size_t from = out->len;
-	struct buf own = { NULL, 0, 0 };
-	struct name_span base;
+	struct buf own = { 0 };
+	struct mview base;
 
 	if (given == NULL || given[0] == '\0') {
 		shorten(full, &own);
 		given = buf_str(&own);
 	}
 	/* Only the last part can be a wrapper: cutlass::Kernel */
-	base = span_base(span_of(given));
-	if (!is_wrapper(base) || !unwrap(span_of(full), base, out))
+	base = span_base(mv(given, given + strlen(given)));
+	if (!is_wrapper(base) ||
+	    !unwrap(mv(full, full + strlen(full)), base, out))
 		buf_puts(out, given);
 	buf_free(&own);
 	return out->len - from;

@@ -224,7 +224,7 @@ struct profile {
 	bool any_orphans;
 	int64_t only_pid; /* the one process with calls, or EV_UNSET */
 	uint64_t gpu_rows, range_rows;
-	/* --ranks: ranks.h */
+	/* --ranks */
 	int64_t rank, shift; /* shift: added to all times */
 	enum { RANK_ORDER, RANK_FOUND } rank_by;
 	const char *clock_by; /* how shift was found; NULL: it was not */
@@ -249,6 +249,21 @@ void profile_begin(struct profile *p); /* the first pass */
 void profile_alone(struct profile *p); /* stops the second thread */
 void profile_start(struct profile *p); /* opens the cursors for the merge */
 void profile_close(struct profile *p);
+
+/* ranks.c, --ranks: each file is one rank of a run. The ranks get numbers, and
+ * the first rank's origin of time applies to all. */
+
+/* Sorts the files' names in natural order. */
+void ranks_sort(char **paths, int n);
+
+/* Numbers the ranks (profile.rank) and sorts the profiles by number; then
+ * aligns the clocks (profile.shift, and the shift of their cursors). Called
+ * after the first pass over the profiles, before --range and the merge. */
+void ranks_number(struct parse *run);
+void ranks_align(struct parse *run);
+
+/* Writes a rank record for each. */
+void ranks_put(struct parse *run);
 
 /* The merge: peek says whether there is one more event, the others return it
  * and write its records. */

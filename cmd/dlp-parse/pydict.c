@@ -44,9 +44,9 @@ enum {
 	K_STREAM,
 	K_GRID,
 	K_BLOCK = K_GRID + 3,
-	K_SHORT = K_BLOCK + 3,
-	K_NAME,
-	K_NODE
+	K_NODE = K_BLOCK + 3,
+	K_SHORT,
+	K_NAME
 };
 
 /* A range is repeated in the lines of all kernels that were launched in it, a
@@ -55,17 +55,17 @@ static const char own_schema[] =
     "CREATE TABLE r (pid, tid, t, e, text, UNIQUE (pid, tid, t, e, text));"
     "CREATE TABLE n (pid, tid, t, node, UNIQUE (pid, node));"
     "CREATE TABLE k (t, pid, tid, idx, start, dur, api, api_dur, dev, stream,"
-    " g0, g1, g2, b0, b1, b2, short, name, node)";
+    " g0, g1, g2, b0, b1, b2, node, short, name); BEGIN";
 static const char put_r[] = "INSERT OR IGNORE INTO r VALUES (?,?,?,?,?)";
 static const char put_n[] = "INSERT OR IGNORE INTO n VALUES (?,?,?,?)";
 static const char put_k[] =
     "INSERT INTO k VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)";
 
 static void
-own_ok(const struct dict_own *o, int rc)
+own_ok(sqlite3 *db, int rc)
 {
 	if (rc != SQLITE_OK && rc != SQLITE_ROW && rc != SQLITE_DONE)
-		die("a temporary database: %s", sqlite3_errmsg(o->db));
+		die("a temporary database: %s", sqlite3_errmsg(db));
 }
 
 static sqlite3_stmt *
@@ -73,61 +73,29 @@ own_statement(const struct dict_own *o, const char *sql)
 {
 	sqlite3_stmt *st;
 
-	own_ok(o, sqlite3_prepare_v2(o->db, sql, -1, &st, NULL));
+	own_ok(o->db, sqlite3_prepare_v2(o->db, sql, -1, &st, NULL));
 	return st;
 }
 
+/* Adds a row of n numbers and up to two texts after them. */
 static void
-own_open(struct dict_own *o)
+insert_row(sqlite3_stmt *st, const int64_t *v, int n, const struct buf *a,
+    const struct buf *b)
 {
-	if (o->db != NULL)
-		return;
-	own_ok(o, sqldb_temp(&o->db));
-	own_ok(o, sqlite3_exec(o->db, own_schema, NULL, NULL, NULL));
-	own_ok(o, sqlite3_exec(o->db, "BEGIN", NULL, NULL, NULL));
-	o->range = own_statement(o, put_r);
-	o->kernel = own_statement(o, put_k);
-	o->node = own_statement(o, put_n);
-}
+	sqlite3 *db = sqlite3_db_handle(st);
+	const struct buf *const text[] = { a, b };
+	int i;
 
-static void
-own_close(struct dict_own *o)
-{
-	own_ok(o, sqlite3_finalize(o->range));
-	own_ok(o, sqlite3_finalize(o->kernel));
-	own_ok(o, sqlite3_finalize(o->node));
-	own_ok(o, sqlite3_close(o->db));
-	buf_free(&o->text);
-	memset(o, 0, sizeof(*o));
-}
-
-static void
-st_ok(sqlite3_stmt *st, int rc)
-{
-	if (rc != SQLITE_OK && rc != SQLITE_ROW && rc != SQLITE_DONE)
-		die("a temporary database: %s",
-		    sqlite3_errmsg(sqlite3_db_handle(st)));
-}
-
-static void
-bind_num(sqlite3_stmt *st, int i, int64_t v)
-{
-	st_ok(st, v == EV_UNSET ? sqlite3_bind_null(st, i + 1)
-				: sqlite3_bind_int64(st, i + 1, v));
-}
-
-static void
-bind_text(sqlite3_stmt *st, int i, const struct buf *b)
-{
-	st_ok(st, sqlite3_bind_blob64(st, i + 1, b->len > 0 ? b->s : "", b->len,
-		      SQLITE_STATIC));
-}
-
-static void
-insert_row(sqlite3_stmt *st)
-{
-	st_ok(st, sqlite3_step(st));
-	st_ok(st, sqlite3_reset(st));
+	for (i = 0; i < n; i++)
+		own_ok(db, v[i] == EV_UNSET
+			       ? sqlite3_bind_null(st, i + 1)
+			       : sqlite3_bind_int64(st, i + 1, v[i]));
+	for (; i < n + 2 && text[i - n] != NULL; i++)
+		own_ok(db, sqlite3_bind_blob64(st, i + 1,
+			       text[i - n]->len > 0 ? text[i - n]->s : "",
+			       text[i - n]->len, SQLITE_STATIC));
+	own_ok(db, sqlite3_step(st));
+	own_ok(db, sqlite3_reset(st));
 }
 
 static bool
@@ -162,34 +130,9 @@ add_ranges(
 
 	while ((!loose || (next_num(l, &pid) && next_num(l, &tid))) &&
 	       next_num(l, &start) && next_num(l, &end) &&
-	       next_text(l, &o->text)) {
-		bind_num(o->range, 0, pid);
-		bind_num(o->range, 1, tid);
-		bind_num(o->range, 2, start);
-		bind_num(o->range, 3, end);
-		bind_text(o->range, 4, &o->text);
-		insert_row(o->range);
-	}
-}
-
-/* The graph node as which a kernel was captured: NODE, TID, TIME. */
-static int64_t
-add_node(struct dict_own *o, struct mview value, int64_t pid)
-{
-	struct pylit l;
-	int64_t node, tid, t;
-
-	if (value.s == NULL)
-		return EV_UNSET;
-	pyrow_list(&l, value);
-	if (!next_num(&l, &node) || !next_num(&l, &tid) || !next_num(&l, &t))
-		return EV_UNSET;
-	bind_num(o->node, 0, pid);
-	bind_num(o->node, 1, tid);
-	bind_num(o->node, 2, t);
-	bind_num(o->node, 3, node);
-	insert_row(o->node);
-	return node;
+	       next_text(l, &o->text))
+		insert_row(o->range, (int64_t[]){ pid, tid, start, end }, 4,
+		    &o->text, NULL);
 }
 
 /* Keeps a line that has these keys; false if 'dlp' does not have the form
@@ -197,56 +140,40 @@ add_node(struct dict_own *o, struct mview value, int64_t pid)
 static bool
 dict_own_add(struct dict_own *o, const struct dict_line *d)
 {
-	int64_t idx, pid, start, api, api_dur;
-	struct pylit l;
-	int i;
+	int64_t idx, pid, start, api, api_dur, node = EV_UNSET, tid, t;
+	struct pylit l, n;
 
 	pyrow_list(&l, d->own);
 	if (!next_num(&l, &idx) || !next_num(&l, &pid) ||
 	    !next_num(&l, &start) || start == EV_UNSET || !next_num(&l, &api) ||
 	    !next_num(&l, &api_dur) || !next_text(&l, &o->text))
 		return false;
-	own_open(o);
-	bind_num(o->kernel, K_T, api != EV_UNSET ? api : start);
-	bind_num(o->kernel, K_PID, pid);
-	bind_num(o->kernel, K_TID, d->tid);
-	bind_num(o->kernel, K_IDX, idx);
-	bind_num(o->kernel, K_START, start);
-	bind_num(o->kernel, K_DUR, d->dur);
-	bind_num(o->kernel, K_API, api);
-	bind_num(o->kernel, K_API_DUR, api_dur);
-	bind_num(o->kernel, K_DEV, d->dev);
-	bind_num(o->kernel, K_STREAM, d->stream);
-	for (i = 0; i < 3; i++) {
-		bind_num(o->kernel, K_GRID + i, d->grid[i]);
-		bind_num(o->kernel, K_BLOCK + i, d->block[i]);
+	if (o->db == NULL) {
+		own_ok(NULL, sqldb_temp(&o->db));
+		own_ok(
+		    o->db, sqlite3_exec(o->db, own_schema, NULL, NULL, NULL));
+		o->range = own_statement(o, put_r);
+		o->kernel = own_statement(o, put_k);
+		o->node = own_statement(o, put_n);
 	}
-	bind_text(o->kernel, K_SHORT, &o->text);
-	bind_text(o->kernel, K_NAME, &d->name);
-	bind_num(o->kernel, K_NODE, add_node(o, d->node, pid));
-	insert_row(o->kernel);
+	/* the graph node as which a kernel was captured: NODE, TID, TIME */
+	if (d->node.s != NULL)
+		pyrow_list(&n, d->node);
+	if (d->node.s != NULL && next_num(&n, &node) && next_num(&n, &tid) &&
+	    next_num(&n, &t))
+		insert_row(
+		    o->node, (int64_t[]){ pid, tid, t, node }, 4, NULL, NULL);
+	else
+		node = EV_UNSET;
+	insert_row(o->kernel,
+	    (int64_t[]){ api != EV_UNSET ? api : start, pid, d->tid, idx, start,
+		d->dur, api, api_dur, d->dev, d->stream, d->grid[0], d->grid[1],
+		d->grid[2], d->block[0], d->block[1], d->block[2], node },
+	    K_SHORT, &o->text, &d->name);
 	add_ranges(o, &l, pid, d->tid, false);
 	pyrow_list(&l, d->ranges);
 	add_ranges(o, &l, pid, d->tid, true);
 	return true;
-}
-
-/* In the order in which dlp-parse writes them: outer ranges before inner ones.
- */
-enum { IS_RANGE, IS_NODE, IS_KERNEL };
-static const char sorted[] =
-    "SELECT t, 0 AS kind, -e AS o, rowid AS n, pid, tid, e, text FROM r "
-    "UNION ALL SELECT t, 1, 0, rowid, pid, tid, node, NULL FROM n "
-    "UNION ALL SELECT t, 2, 0, rowid, pid, tid, 0, NULL FROM k "
-    "ORDER BY 1, 2, 3, 4";
-static const char one_k[] = "SELECT * FROM k WHERE rowid = ?";
-
-static int64_t
-col_num(sqlite3_stmt *st, int i)
-{
-	return sqlite3_column_type(st, i) == SQLITE_NULL
-		   ? EV_UNSET
-		   : sqlite3_column_int64(st, i);
 }
 
 static int64_t
@@ -260,86 +187,69 @@ name_id(struct smap *names, sqlite3_stmt *st, int i)
 	return (int64_t)smap_put(names, s, n, NULL);
 }
 
-static void
-put_own_range(struct profile *p, sqlite3_stmt *st, int64_t from)
+/* In the order in which dlp-parse writes them: outer ranges before inner ones.
+ */
+enum { IS_RANGE, IS_NODE, IS_KERNEL };
+static const char sorted[] =
+    "SELECT t, 0 AS kind, -e AS o, rowid AS n, pid, tid, e, text FROM r "
+    "UNION ALL SELECT t, 1, 0, rowid, pid, tid, node, NULL FROM n "
+    "UNION ALL SELECT t, 2, 0, rowid, pid, tid, 0, NULL FROM k "
+    "ORDER BY 1, 2, 3, 4";
+
+/* A range of a thread, whose text its caller sets, or a graph node. */
+static struct event
+new_event(enum ev_kind kind, int64_t pid, int64_t tid, int64_t start)
 {
-	struct event ev;
+	struct event ev = { .kind = kind,
+		.start = start,
+		.end = EV_UNSET,
+		.pid = pid,
+		.tid = tid,
+		.corr = EV_UNSET,
+		.name = EV_UNSET };
 
-	memset(&ev, 0, sizeof(ev));
-	ev.kind = EV_RANGE;
-	ev.start = num_add(col_num(st, 0), from);
-	ev.pid = col_num(st, 4);
-	ev.tid = col_num(st, 5);
-	ev.end = num_add(col_num(st, 6), from);
-	ev.name = ev.corr = EV_UNSET;
-	ev.text = sqlite3_column_blob(st, 7);
-	ev.text_len = (uint32_t)sqlite3_column_bytes(st, 7);
-	if (ev.text == NULL)
-		ev.text = "";
-	ev.range.domain = "";
-	ev.range.end_tid = EV_UNSET;
-	ev.range.push = true;
-	emit_event(p, &ev, 0);
-}
-
-static void
-put_own_node(struct profile *p, sqlite3_stmt *st, int64_t from)
-{
-	struct event ev;
-
-	memset(&ev, 0, sizeof(ev));
-	ev.kind = EV_NODE;
-	ev.start = ev.end = num_add(col_num(st, 0), from);
-	ev.pid = col_num(st, 4);
-	ev.tid = col_num(st, 5);
-	ev.name = ev.corr = ev.node.orig = EV_UNSET;
-	ev.node.node = col_num(st, 6);
-	emit_event(p, &ev, 0);
-}
-
-static void
-read_kernel(
-    struct event *ev, sqlite3_stmt *st, struct smap *names, int64_t from)
-{
-	int i;
-
-	memset(ev, 0, sizeof(*ev));
-	ev->kind = EV_KERN;
-	ev->start = num_add(col_num(st, K_START), from);
-	ev->end = num_add(ev->start, col_num(st, K_DUR));
-	ev->pid = col_num(st, K_PID);
-	ev->tid = col_num(st, K_TID);
-	ev->corr = ev->gpu.ctx = EV_UNSET;
-	ev->gpu.node = col_num(st, K_NODE);
-	ev->name = name_id(names, st, K_NAME);
-	ev->gpu.dev = col_num(st, K_DEV);
-	ev->gpu.stream = col_num(st, K_STREAM);
-	ev->gpu.kern.short_name = name_id(names, st, K_SHORT);
-	ev->gpu.kern.mangled = EV_UNSET;
-	for (i = 0; i < 3; i++) {
-		ev->gpu.kern.grid[i] = col_num(st, K_GRID + i);
-		ev->gpu.kern.block[i] = col_num(st, K_BLOCK + i);
+	if (kind == EV_RANGE)
+		ev.range = (struct ev_range){
+			.domain = "", .end_tid = EV_UNSET, .push = true
+		};
+	else if (kind == EV_NODE)
+		ev.node.orig = EV_UNSET;
+	else {
+		ev.gpu.ctx = ev.gpu.node = ev.gpu.kern.mangled = EV_UNSET;
+		ev.gpu.kern.regs = ev.gpu.kern.smem = EV_UNSET;
+		ev.gpu.kern.dynsmem = EV_UNSET;
 	}
-	ev->gpu.kern.regs = ev->gpu.kern.smem = EV_UNSET;
-	ev->gpu.kern.dynsmem = EV_UNSET;
-	ev->row = col_num(st, K_IDX);
+	return ev;
 }
 
 static void
 put_own_kernel(
     struct profile *p, sqlite3_stmt *st, struct smap *names, int64_t from)
 {
-	struct event ev, call;
-	int64_t dur = col_num(st, K_API_DUR);
+	struct event ev = new_event(EV_KERN, db_i64(st, K_PID),
+			 db_i64(st, K_TID), num_add(db_i64(st, K_START), from)),
+		     call;
+	int64_t api = db_i64(st, K_API), dur = db_i64(st, K_API_DUR);
+	int i;
 
-	read_kernel(&ev, st, names, from);
-	if (col_num(st, K_API) == EV_UNSET) {
+	ev.end = num_add(ev.start, db_i64(st, K_DUR));
+	ev.gpu.node = db_i64(st, K_NODE);
+	ev.name = name_id(names, st, K_NAME);
+	ev.gpu.dev = db_i64(st, K_DEV);
+	ev.gpu.stream = db_i64(st, K_STREAM);
+	ev.gpu.kern.short_name = name_id(names, st, K_SHORT);
+	for (i = 0; i < 3; i++) {
+		ev.gpu.kern.grid[i] = db_i64(st, K_GRID + i);
+		ev.gpu.kern.block[i] = db_i64(st, K_BLOCK + i);
+	}
+	ev.row = db_i64(st, K_IDX);
+	if (api == EV_UNSET) {
 		emit_gpu(p, &ev, NULL, true);
 		return;
 	}
 	call = ev;
 	call.kind = EV_CALL;
-	call.start = num_add(col_num(st, K_API), from);
+	call.start = num_add(api, from);
 	call.end = dur != EV_UNSET ? num_add(call.start, dur) : EV_UNSET;
 	call.name = EV_UNSET;
 	emit_gpu(p, &ev, &call, false);
@@ -352,28 +262,43 @@ dict_own_emit(
     struct dict_own *o, struct profile *p, struct smap *names, int64_t from)
 {
 	sqlite3_stmt *st, *k;
+	struct event ev;
+	int64_t kind;
 
 	if (o->db == NULL)
 		return;
 	st = own_statement(o, sorted);
-	k = own_statement(o, one_k);
+	k = own_statement(o, "SELECT * FROM k WHERE rowid = ?");
 	while (sqlite3_step(st) == SQLITE_ROW) {
-		if (col_num(st, 1) == IS_RANGE) {
-			put_own_range(p, st, from);
+		kind = db_i64(st, 1);
+		if (kind == IS_KERNEL) {
+			own_ok(o->db, sqlite3_bind_int64(k, 1, db_i64(st, 3)));
+			own_ok(o->db, sqlite3_step(k));
+			put_own_kernel(p, k, names, from);
+			own_ok(o->db, sqlite3_reset(k));
 			continue;
 		}
-		if (col_num(st, 1) == IS_NODE) {
-			put_own_node(p, st, from);
-			continue;
+		ev = new_event(kind == IS_RANGE ? EV_RANGE : EV_NODE,
+		    db_i64(st, 4), db_i64(st, 5), num_add(db_i64(st, 0), from));
+		if (kind == IS_RANGE) {
+			ev.end = num_add(db_i64(st, 6), from);
+			ev.text = sqlite3_column_blob(st, 7);
+			ev.text_len = (uint32_t)sqlite3_column_bytes(st, 7);
+			if (ev.text == NULL)
+				ev.text = "";
+		} else {
+			ev.end = ev.start;
+			ev.node.node = db_i64(st, 6);
 		}
-		own_ok(o, sqlite3_bind_int64(k, 1, col_num(st, 3)));
-		own_ok(o, sqlite3_step(k));
-		put_own_kernel(p, k, names, from);
-		own_ok(o, sqlite3_reset(k));
+		emit_event(p, &ev, 0);
 	}
-	own_ok(o, sqlite3_finalize(k));
-	own_ok(o, sqlite3_finalize(st));
-	own_close(o);
+	sqlite3_finalize(k);
+	sqlite3_finalize(st);
+	sqlite3_finalize(o->range);
+	sqlite3_finalize(o->kernel);
+	sqlite3_finalize(o->node);
+	own_ok(o->db, sqlite3_close(o->db));
+	buf_free(&o->text);
 }
 
 #define DICT_RUN 4096 /* the most lines that are kept back */
@@ -396,7 +321,8 @@ common_ranges(const struct dict_line *a, const struct dict_line *b)
 	return i;
 }
 
-/* True if ranges [from, to) have the same texts; both lines must have them. */
+/* True if the n ranges from `from` on have the same texts; both lines must have
+ * them. */
 static bool
 same_part(const struct dict_line *a, const struct dict_line *b, int from, int n)
 {
@@ -406,6 +332,13 @@ same_part(const struct dict_line *a, const struct dict_line *b, int from, int n)
 		if (!same_text(&a->path[from + i], &b->path[from + i]))
 			return false;
 	return true;
+}
+
+static bool
+same_markers(const struct dict_line *a, const struct dict_line *b)
+{
+	return a->n_marker == b->n_marker &&
+	       same_part(a, b, a->first_marker, a->n_marker);
 }
 
 /* True if a line continues in the ranges of the line before: with the same
@@ -421,54 +354,31 @@ is_same_run(const struct dict_line *a, const struct dict_line *b)
 	return a->n == b->n && common_ranges(a, b) == a->n;
 }
 
-static bool
-same_markers(const struct dict_line *a, const struct dict_line *b)
-{
-	return a->n_marker == b->n_marker &&
-	       same_part(a, b, a->first_marker, a->n_marker);
-}
-
-static bool
-same_seq(const struct dict_line *a, const struct dict_line *b)
-{
-	int from = a->first_marker + a->n_marker;
-
-	return a->n == b->n && same_part(a, b, from, a->n - from);
-}
-
-/* Functions that call different functions, and may call one of them twice. */
-static bool
-is_composite(const struct dict_line *v, int n)
-{
-	int i;
-
-	for (i = 1; i < n; i++)
-		if (!same_markers(&v[0], &v[i]))
-			return true;
-	return false;
-}
-
 /*
  * The number of lines, from the first of a run, that belong to one call. The
  * file does not mark where a call ends and the next one with the same arguments
  * begins. Calls that autograd tracks have a sequence id each. Other calls have
  * the id of their neighbours (shared); their next call begins where the first
- * kernel occurs again.
+ * kernel occurs again, except in functions that call different functions, and
+ * may call one of them twice.
  */
 static int
 lines_of_call(const struct dict_line *v, int n, bool shared)
 {
-	bool by_seq = !shared || is_composite(v, n);
-	int i;
+	int seq = v[0].first_marker + v[0].n_marker, i;
+	bool by_seq = !shared;
 
 	/* a node of the backward pass runs once */
 	if (v[0].n_marker == 0 && v[0].bwd && v[0].numbered)
 		return n;
+	for (i = 1; i < n && !by_seq; i++)
+		by_seq = !same_markers(&v[0], &v[i]);
 	for (i = 1; i < n; i++) {
 		if (!same_text(&v[i].name, &v[0].name) ||
 		    !same_markers(&v[i], &v[0]))
 			continue;
-		if (!by_seq || !same_seq(&v[i], &v[0]))
+		if (!by_seq || v[i].n != v[0].n ||
+		    !same_part(&v[i], &v[0], seq, v[0].n - seq))
 			return i;
 	}
 	return n;
@@ -480,20 +390,11 @@ static void
 put_dict_range(struct dict_file *f, const struct dict_line *d, int level,
     int64_t start, int64_t end)
 {
-	struct event ev;
+	struct event ev = new_event(EV_RANGE, 0, d->tid, start);
 
-	memset(&ev, 0, sizeof(ev));
-	ev.kind = EV_RANGE;
-	ev.start = start;
 	ev.end = end;
-	ev.pid = 0;
-	ev.tid = d->tid;
-	ev.name = ev.corr = EV_UNSET;
 	ev.text = buf_str((struct buf *)&d->path[level]);
 	ev.text_len = (uint32_t)d->path[level].len;
-	ev.range.domain = "";
-	ev.range.end_tid = EV_UNSET;
-	ev.range.push = true;
 	emit_event(f->prof, &ev, 0);
 }
 
@@ -525,23 +426,15 @@ short_name(struct dict_file *f, const struct dict_line *d)
 static void
 put_dict_kernel(struct dict_file *f, const struct dict_line *d, int64_t start)
 {
-	struct event ev, call;
+	struct event ev = new_event(EV_KERN, 0, d->tid, start), call;
 
-	memset(&ev, 0, sizeof(ev));
-	ev.kind = EV_KERN;
-	ev.start = start;
 	ev.end = start + d->dur;
-	ev.pid = 0;
-	ev.tid = d->tid;
-	ev.corr = ev.gpu.ctx = ev.gpu.node = EV_UNSET;
 	ev.name = (int64_t)smap_put(&f->names, d->name.s, d->name.len, NULL);
 	ev.gpu.dev = d->dev;
 	ev.gpu.stream = d->stream;
 	ev.gpu.kern.short_name = short_name(f, d);
-	ev.gpu.kern.mangled = EV_UNSET;
 	memcpy(ev.gpu.kern.grid, d->grid, sizeof(d->grid));
 	memcpy(ev.gpu.kern.block, d->block, sizeof(d->block));
-	ev.gpu.kern.regs = ev.gpu.kern.smem = ev.gpu.kern.dynsmem = EV_UNSET;
 	ev.row = d->row;
 	call = ev;
 	call.kind = EV_CALL;
@@ -549,38 +442,27 @@ put_dict_kernel(struct dict_file *f, const struct dict_line *d, int64_t start)
 	emit_gpu(f->prof, &ev, d->tid != EV_UNSET ? &call : NULL, true);
 }
 
-static int64_t
-slot_after(int64_t start, const struct dict_line *d)
-{
-	return start + SLOT + d->dur;
-}
-
-/* The end of range `level` of line i: after the last line in that range. */
-static int64_t
-range_end(const int *common, const struct dict_line *v, int i, int level,
-    int64_t start)
-{
-	for (; common[i] > level; i++)
-		start = slot_after(start, &v[i]);
-	return start + 3 * DICT_PATH - level;
-}
-
-/* Writes the n lines v of a call. */
+/* Writes the n lines v of a call. A range ends after the last line in it. */
 static void
 put_call_lines(struct dict_file *f, const struct dict_line *v, int n)
 {
 	int *common = f->common;
-	int i, k;
+	int64_t end;
+	int i, k, j;
 
 	for (i = 0; i < n; i++)
 		common[i] = i + 1 < n ? common_ranges(&v[i], &v[i + 1]) : 0;
 	for (i = 0; i < n; i++) {
 		for (k = i > 0 ? common[i - 1] : 0;
-		     k < v[i].n && v[i].tid != EV_UNSET; k++)
-			put_dict_range(f, &v[i], k, f->now + k,
-			    range_end(common, v, i, k, f->now));
+		     k < v[i].n && v[i].tid != EV_UNSET; k++) {
+			end = f->now;
+			for (j = i; common[j] > k; j++)
+				end += SLOT + v[j].dur;
+			put_dict_range(
+			    f, &v[i], k, f->now + k, end + 3 * DICT_PATH - k);
+		}
 		put_dict_kernel(f, &v[i], f->now + DICT_PATH);
-		f->now = slot_after(f->now, &v[i]);
+		f->now += SLOT + v[i].dur;
 	}
 }
 
@@ -698,18 +580,6 @@ flush_run(struct dict_file *f, const struct dict_line *after)
 	f->nrun = 0;
 }
 
-static void
-say_made_up(struct dict_file *f)
-{
-	if (f->prof->run->need_times)
-		die("%s: a .dict of PyProf has durations of kernels, no times",
-		    f->in.name);
-	if (!f->said)
-		fact_info(
-		    f->prof, "times", "made up: a .dict has durations only");
-	f->said = true;
-}
-
 /* Appends the line that was read to the run, by a swap of buffers. */
 static void
 keep_line(struct dict_file *f, struct dict_line *d)
@@ -717,7 +587,13 @@ keep_line(struct dict_file *f, struct dict_line *d)
 	struct dict_line tmp;
 	int old = f->cap;
 
-	say_made_up(f);
+	if (f->prof->run->need_times)
+		die("%s: a .dict of PyProf has durations of kernels, no times",
+		    f->in.name);
+	if (!f->said)
+		fact_info(
+		    f->prof, "times", "made up: a .dict has durations only");
+	f->said = true;
 	if (f->nrun > 0 && (f->nrun == DICT_RUN || !is_same_run(&f->run[0], d)))
 		flush_run(f, d);
 	ARRAY_GROW(f->run, f->nrun, f->cap);
@@ -728,26 +604,19 @@ keep_line(struct dict_file *f, struct dict_line *d)
 	*d = tmp;
 }
 
-static bool
-is_blank(const char *s, size_t n)
-{
-	size_t i;
-
-	for (i = 0; i < n; i++)
-		if (s[i] != ' ' && s[i] != '\t')
-			return false;
-	return true;
-}
-
 static void
 read_lines(struct dict_file *f)
 {
 	const char *s;
-	size_t n;
+	size_t n, blank;
 	int64_t row = 0;
 
 	while (lines_next(&f->in, &s, &n)) {
-		if (is_blank(s, n))
+		for (blank = 0;
+		     blank < n && (s[blank] == ' ' || s[blank] == '\t');
+		     blank++)
+			;
+		if (blank == n)
 			continue;
 		row++;
 		if (dict_line(f->next, &f->row, s, n)) {

@@ -17,7 +17,6 @@
 #include "num.h"
 #include "out.h"
 #include "profile.h"
-#include "ranks.h"
 #include "schema.h"
 #include "stage.h"
 #include "words.h"
@@ -63,8 +62,7 @@ word_char(char c)
 static void
 rank_found(struct found_rank *f, int64_t rank)
 {
-	if (f->any && f->rank != rank)
-		f->several = true;
+	f->several |= f->any && f->rank != rank;
 	f->any = true;
 	f->rank = rank;
 }
@@ -104,7 +102,6 @@ in_place(struct found_rank *f, sqlite3 *db, size_t place)
 {
 	sqlite3_stmt *st;
 	const char *name, *value;
-	uint32_t len;
 	size_t i;
 	int64_t v;
 
@@ -112,9 +109,9 @@ in_place(struct found_rank *f, sqlite3 *db, size_t place)
 		return;
 	st = db_prepare(db, "SELECT %s, %s FROM %s", places[place].name,
 	    places[place].value, places[place].table);
-	while (db_step(st)) {
-		name = db_text(sqlite3_column_value(st, 0), &len);
-		value = db_text(sqlite3_column_value(st, 1), &len);
+	while (db_next(&st)) {
+		name = db_str(st, 0);
+		value = db_str(st, 1);
 		for (i = 0; i < NVARS && value != NULL; i++) {
 			in_text(&f[i], value, vars[i].name);
 			if (name != NULL && strcmp(name, vars[i].name) == 0 &&
@@ -122,7 +119,6 @@ in_place(struct found_rank *f, sqlite3 *db, size_t place)
 				rank_found(&f[i], v);
 		}
 	}
-	sqlite3_finalize(st);
 }
 
 /* True for "rank 3", "[rank3]", "global rank: 3" with nothing else. */
@@ -155,47 +151,35 @@ says_rank(const char *s, int64_t *v)
 static void
 in_nvtx(struct found_rank *f, sqlite3 *db, const char *table, const char *col)
 {
-	sqlite3_stmt *st;
+	sqlite3_stmt *st = NULL;
 	const char *s;
-	uint32_t len;
 	int64_t v;
 
-	if (!db_has_column(db, table, col))
-		return;
-	st = db_prepare(db,
-	    "SELECT DISTINCT %s FROM %s WHERE %s LIKE '%%rank%%'"
-	    " AND length(%s) < 40",
-	    col, table, col, col);
-	while (db_step(st)) {
-		s = db_text(sqlite3_column_value(st, 0), &len);
+	if (db_has_column(db, table, col))
+		st = db_prepare(db,
+		    "SELECT DISTINCT %s FROM %s WHERE %s LIKE '%%rank%%'"
+		    " AND length(%s) < 40",
+		    col, table, col, col);
+	while (db_next(&st)) {
+		s = db_str(st, 0);
 		if (s != NULL && says_rank(s, &v))
 			rank_found(f, v);
 	}
-	sqlite3_finalize(st);
-}
-
-static void
-in_mpi(struct found_rank *f, sqlite3 *db)
-{
-	sqlite3_stmt *st;
-
-	if (!db_has_column(db, "MPI_RANKS", "rank"))
-		return;
-	st = db_prepare(db, "SELECT DISTINCT rank FROM MPI_RANKS");
-	while (db_step(st))
-		if (db_i64(st, 0) != EV_UNSET)
-			rank_found(f, db_i64(st, 0));
-	sqlite3_finalize(st);
 }
 
 static bool
 ranks_find(sqlite3 *db, int64_t *rank, bool *local)
 {
 	struct found_rank env[NVARS] = { { 0 } }, other = { 0 };
+	sqlite3_stmt *st = NULL;
 	size_t i;
 
 	*local = false;
-	in_mpi(&other, db);
+	if (db_has_column(db, "MPI_RANKS", "rank"))
+		st = db_prepare(db, "SELECT DISTINCT rank FROM MPI_RANKS");
+	while (db_next(&st))
+		if (db_i64(st, 0) != EV_UNSET)
+			rank_found(&other, db_i64(st, 0));
 	for (i = 0; i < ARRAY_LEN(places); i++)
 		in_place(env, db, i);
 	if (!other.any) {
@@ -223,40 +207,27 @@ struct rank_colls {
 
 enum ends { ENDS_NO, ENDS_ALL, ENDS_SOME };
 
-static enum ends
-ends_of(const struct comm_rules *rules, const char *name, size_t n)
-{
-	const struct comm_type *t = comm_match(rules, name, n);
-
-	if (t == NULL || t->pair)
-		return ENDS_NO;
-	return t->together ? ENDS_ALL : ENDS_SOME;
-}
-
 /* Looks up a kernel's name by its string id; *key is the hash of the name. */
 static enum ends
 kernel_ends(struct profile *p, const struct comm_rules *rules, struct map *seen,
     int64_t id, uint64_t *key)
 {
 	struct buf name = { 0 };
+	const struct comm_type *t;
+	enum ends e;
 	bool is_new;
 	uint64_t *val = map_put(seen, (uint64_t)id, &is_new);
 
 	if (is_new && p->dialect->string(p->ctx, id, &name)) {
-		*key = hash_bytes(name.s, name.len);
-		*val = *key << 2 |
-		       (uint64_t)ends_of(rules, buf_str(&name), name.len);
+		t = comm_match(rules, buf_str(&name), name.len);
+		e = t == NULL || t->pair ? ENDS_NO
+		    : t->together        ? ENDS_ALL
+					 : ENDS_SOME;
+		*val = hash_bytes(name.s, name.len) << 2 | (uint64_t)e;
 	}
 	buf_free(&name);
 	*key = *val >> 2;
 	return (enum ends)(*val & 3);
-}
-
-static void
-colls_put(struct rank_colls *c, uint64_t key, int64_t t)
-{
-	ARRAY_GROW(c->v, c->n, c->cap);
-	c->v[c->n++] = (struct align_ev){ key, t };
 }
 
 static int
@@ -273,21 +244,25 @@ read_colls(struct profile *p, const struct comm_rules *rules,
     struct rank_colls *some)
 {
 	struct cursor c = *table;
+	struct rank_colls *to;
 	struct event ev;
 	uint64_t key;
+	int64_t id;
+	enum ends e;
 
 	cursor_open(&c);
 	while (cursor_read(&c, &ev)) {
-		int64_t id = ev.gpu.kern.short_name;
-		enum ends e;
-
+		id = ev.gpu.kern.short_name;
 		if (id == EV_UNSET)
 			id = ev.name;
 		if (id == EV_UNSET || ev.end == EV_UNSET || ev.text != NULL)
 			continue;
 		e = kernel_ends(p, rules, seen, id, &key);
-		if (e != ENDS_NO)
-			colls_put(e == ENDS_ALL ? all : some, key, ev.end);
+		if (e == ENDS_NO)
+			continue;
+		to = e == ENDS_ALL ? all : some;
+		ARRAY_GROW(to->v, to->n, to->cap);
+		to->v[to->n++] = (struct align_ev){ key, ev.end };
 	}
 	cursor_close(&c);
 }
@@ -332,32 +307,6 @@ ranks_sort(char **paths, int n)
 		qsort(paths, (size_t)n, sizeof(*paths), by_file_name);
 }
 
-/* True if all numbers that were found differ. */
-static bool
-found_unique(struct profile *const *v, int n)
-{
-	int i, k;
-
-	for (i = 0; i < n; i++)
-		for (k = 0; k < i; k++)
-			if (v[i]->rank_by != RANK_ORDER &&
-			    v[k]->rank_by != RANK_ORDER &&
-			    v[i]->rank == v[k]->rank)
-				return false;
-	return true;
-}
-
-static bool
-taken(struct profile *const *v, int n, int64_t rank)
-{
-	int i;
-
-	for (i = 0; i < n; i++)
-		if (v[i]->rank == rank)
-			return true;
-	return false;
-}
-
 static int
 by_rank(const void *va, const void *vb)
 {
@@ -378,13 +327,25 @@ forget_found(struct profile **v, int n)
 	}
 }
 
+/* Whether a profile other than v[but] has the rank. */
+static bool
+taken(struct profile *const *v, int n, int64_t rank, int but)
+{
+	int i;
+
+	for (i = 0; i < n; i++)
+		if (i != but && v[i]->rank == rank)
+			return true;
+	return false;
+}
+
 /* Takes the ranks that the profiles name. A rank on one host and a rank in the
  * whole run are different kinds of numbers and cannot be mixed, and no two
  * profiles can have the same rank. */
 static void
 find_ranks(struct profile **v, int n)
 {
-	bool local, any_local = false, any_other = false;
+	bool local, any_local = false, any_other = false, twice = false;
 	int i;
 
 	for (i = 0; i < n; i++) {
@@ -398,14 +359,14 @@ find_ranks(struct profile **v, int n)
 		any_local |= local;
 		any_other |= !local;
 	}
-	if (any_local && any_other) {
+	for (i = 0; i < n; i++)
+		twice |=
+		    v[i]->rank_by == RANK_FOUND && taken(v, n, v[i]->rank, i);
+	if (twice && !any_local)
+		warn("several profiles have the same rank: they are"
+		     " numbered in the order of their names");
+	if (twice || (any_local && any_other))
 		forget_found(v, n);
-	} else if (!found_unique(v, n)) {
-		if (!any_local)
-			warn("several profiles have the same rank: they are"
-			     " numbered in the order of their names");
-		forget_found(v, n);
-	}
 }
 
 void
@@ -421,7 +382,7 @@ ranks_number(struct parse *run)
 	for (i = 0; i < n; i++) {
 		if (v[i]->rank != EV_UNSET)
 			continue;
-		while (taken(v, n, next))
+		while (taken(v, n, next, -1))
 			next++;
 		v[i]->rank = next;
 	}
@@ -435,29 +396,12 @@ ranks_number(struct parse *run)
 static int64_t
 utc_of_origin(struct profile *p)
 {
-	sqlite3_stmt *st;
-	int64_t t = EV_UNSET;
+	static const char table[] = "TARGET_INFO_SESSION_START_TIME";
 
-	if (!db_has_column(
-		p->db, "TARGET_INFO_SESSION_START_TIME", "utcEpochNs"))
-		return EV_UNSET;
-	st = db_prepare(p->db,
-	    "SELECT utcEpochNs FROM TARGET_INFO_SESSION_START_TIME LIMIT 1");
-	if (db_step(st))
-		t = db_i64(st, 0);
-	sqlite3_finalize(st);
-	return t;
-}
-
-/* Shifts all of the profile's times. */
-static void
-move_clock(struct profile *p, int64_t shift)
-{
-	int i;
-
-	p->shift = shift;
-	for (i = 0; i < p->ncur; i++)
-		p->cur[i].shift = shift;
+	return db_has_column(p->db, table, "utcEpochNs")
+		   ? db_number(
+			 p->db, "SELECT utcEpochNs FROM %s LIMIT 1", table)
+		   : EV_UNSET;
 }
 
 static void
@@ -468,6 +412,7 @@ align(struct profile *p, const struct comm_rules *rules,
 	bool has_hint = t != EV_UNSET && t0 != EV_UNSET;
 	struct rank_colls c = { 0 };
 	struct align a;
+	int i;
 
 	if (has_hint)
 		hint = num_sub(t, t0);
@@ -476,28 +421,17 @@ align(struct profile *p, const struct comm_rules *rules,
 		p->clock_by = "collectives";
 		p->n_coll = (int64_t)a.n;
 		p->spread = a.spread;
-		move_clock(p, a.shift);
+		p->shift = a.shift;
 	} else if (has_hint) {
 		p->clock_by = "utc";
 		p->run->ranks_by_utc++;
-		move_clock(p, hint);
+		p->shift = hint;
 	} else {
 		p->run->ranks_unaligned++;
 	}
+	for (i = 0; i < p->ncur; i++)
+		p->cur[i].shift = p->shift;
 	free(c.v);
-}
-
-static void
-say_unaligned(const struct parse *run)
-{
-	if (run->ranks_by_utc > 0)
-		warn("%llu of %d ranks have no collectives in common with the"
-		     " first: clocks are not aligned but by the hosts' UTC",
-		    (unsigned long long)run->ranks_by_utc, run->nprof);
-	if (run->ranks_unaligned > 0)
-		warn("%llu of %d ranks share no collective and no UTC time with"
-		     " the first: their clocks are not aligned",
-		    (unsigned long long)run->ranks_unaligned, run->nprof);
 }
 
 void
@@ -524,7 +458,14 @@ ranks_align(struct parse *run)
 	}
 	free(ref.v);
 	comm_close(&rules);
-	say_unaligned(run);
+	if (run->ranks_by_utc > 0)
+		warn("%llu of %d ranks have no collectives in common with the"
+		     " first: clocks are not aligned but by the hosts' UTC",
+		    (unsigned long long)run->ranks_by_utc, run->nprof);
+	if (run->ranks_unaligned > 0)
+		warn("%llu of %d ranks share no collective and no UTC time with"
+		     " the first: their clocks are not aligned",
+		    (unsigned long long)run->ranks_unaligned, run->nprof);
 }
 
 void
