@@ -147,12 +147,6 @@ special_bits(uint64_t w)
 	       EACH(0x80);
 }
 
-static bool
-is_plain(unsigned char c)
-{
-	return c != '"' && c != '\\' && c >= 0x20 && c < 0x80;
-}
-
 /* The next byte of a text that is not plain. */
 static const char *
 plain_end(const char *p, const char *e)
@@ -170,7 +164,8 @@ plain_end(const char *p, const char *e)
 #endif
 		}
 	}
-	while (p < e && is_plain((unsigned char)*p))
+	while (p < e && *p != '"' && *p != '\\' && (unsigned char)*p >= 0x20 &&
+	       (unsigned char)*p < 0x80)
 		p++;
 	return p;
 }
@@ -229,20 +224,14 @@ skip_blanks(const char *p, const char *e)
 	return p;
 }
 
-static bool
-is_digit_at(const char *p, const char *e)
-{
-	return p < e && *p >= '0' && *p <= '9';
-}
-
 static const char *
 digits_end(const char *p, const char *e)
 {
-	if (!is_digit_at(p, e))
-		return NULL;
-	while (is_digit_at(p, e))
+	const char *s = p;
+
+	while (p < e && *p >= '0' && *p <= '9')
 		p++;
-	return p;
+	return p > s ? p : NULL;
 }
 
 static const char *
@@ -260,20 +249,6 @@ number_end(const char *p, const char *e)
 	p++;
 	p += p < e && (*p == '+' || *p == '-');
 	return digits_end(p, e);
-}
-
-static const char *
-word_end(const char *p, const char *e)
-{
-	static const char *const words[] = { "true", "false", "null" };
-	size_t i, n;
-
-	for (i = 0; i < ARRAY_LEN(words); i++) {
-		n = strlen(words[i]);
-		if ((size_t)(e - p) >= n && memcmp(p, words[i], n) == 0)
-			return p + n;
-	}
-	return NULL;
 }
 
 static const char *value_end(
@@ -335,7 +310,9 @@ list_end(struct reader *r, const char *p, char close, enum level level)
 static const char *
 value_end(struct reader *r, const char *p, enum level level, struct mview *v)
 {
+	static const char *const words[] = { "true", "false", "null" };
 	const char *from = p;
+	size_t i = 0;
 
 	if (p == r->e)
 		return NULL;
@@ -352,10 +329,12 @@ value_end(struct reader *r, const char *p, enum level level, struct mview *v)
 		p = list_end(r, p + 1, *p == '{' ? '}' : ']',
 		    *p == '{' ? level : OF_OTHERS);
 		r->depth--;
-	} else if (*p == '-' || is_digit_at(p, r->e)) {
+	} else if (*p == '-' || (*p >= '0' && *p <= '9')) {
 		p = number_end(p, r->e);
 	} else {
-		p = word_end(p, r->e);
+		while (i < 3 && !mv_starts(mv(p, r->e), words[i]))
+			i++;
+		p = i < 3 ? p + strlen(words[i]) : NULL;
 	}
 	if (p != NULL && *from != 'n')
 		*v = mv(from, p);

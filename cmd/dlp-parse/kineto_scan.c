@@ -4,6 +4,7 @@
  * has a place. Texts are checked to be UTF-8 without control characters,
  * because traces with neither were seen, and other programs refuse them, too.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,38 +43,25 @@ enum { /* within a number: what was read last */
 	N_EXP,
 };
 
-/* True for a byte of a text that is more than itself. */
-static bool
-is_special(unsigned char c)
-{
-	return c == '"' || c == '\\' || c < 0x20 || c >= 0x80;
-}
-
 static const char *
 wanted(int state)
 {
-	switch (state) {
-	case S_VALUE:
-		return "a value";
-	case S_VALUE_OR_END:
-		return "a value or ]";
-	case S_KEY_OR_END:
-		return "a key or }";
-	case S_KEY:
-		return "a key";
-	case S_COLON:
-		return ":";
-	case S_COMMA:
-		return ", or a closing bracket";
-	case S_STRING:
-		return "UTF-8 without control characters";
-	case S_ESCAPE:
-		return "an escape";
-	case S_END:
-		return "the end";
-	default:
-		return "the rest of a number or word";
-	}
+	static const char *const what[] = {
+		[S_VALUE] = "a value",
+		[S_VALUE_OR_END] = "a value or ]",
+		[S_KEY_OR_END] = "a key or }",
+		[S_KEY] = "a key",
+		[S_COLON] = ":",
+		[S_COMMA] = ", or a closing bracket",
+		[S_STRING] = "UTF-8 without control characters",
+		[S_ESCAPE] = "an escape",
+		[S_NUMBER] = "the rest of a number or word",
+		[S_WORD] = "the rest of a number or word",
+		[S_END] = "the end",
+		[S_BOM] = "the rest of a number or word",
+	};
+
+	return what[state];
 }
 
 static bool
@@ -88,17 +76,6 @@ value_over(struct kineto_scan *k)
 {
 	k->state = k->depth > 0 ? S_COMMA : S_END;
 	k->over = true;
-}
-
-static bool
-open_bracket(struct kineto_scan *k, char c)
-{
-	if (k->depth == DEPTH_MOST)
-		return false;
-	buf_putc(&k->stack, c);
-	k->depth++;
-	k->state = c == '{' ? S_KEY_OR_END : S_VALUE_OR_END;
-	return true;
 }
 
 static bool
@@ -117,8 +94,14 @@ begin_value(struct kineto_scan *k, unsigned char c)
 	static const char *const words[] = { "true", "false", "null" };
 	size_t i;
 
-	if (c == '{' || c == '[')
-		return open_bracket(k, (char)c);
+	if (c == '{' || c == '[') {
+		if (k->depth == DEPTH_MOST)
+			return false;
+		buf_putc(&k->stack, (char)c);
+		k->depth++;
+		k->state = c == '{' ? S_KEY_OR_END : S_VALUE_OR_END;
+		return true;
+	}
 	if (c == '"') {
 		k->state = S_STRING;
 		k->sub = 0;
@@ -235,18 +218,6 @@ escape_byte(struct kineto_scan *k, unsigned char c)
 	return true;
 }
 
-static bool
-begin_key(struct kineto_scan *k, unsigned char c)
-{
-	if (c != '"')
-		return false;
-	k->state = S_STRING;
-	k->sub = 1;
-	if (k->depth == 1)
-		buf_clear(&k->key);
-	return true;
-}
-
 /* A byte between values that is not blank. */
 static bool
 structure_byte(struct kineto_scan *k, unsigned char c)
@@ -255,15 +226,21 @@ structure_byte(struct kineto_scan *k, unsigned char c)
 	case S_VALUE_OR_END:
 		if (c == ']')
 			return close_bracket(k, '[');
-		return begin_value(k, c);
+		/* fall through */
 	case S_VALUE:
 		return begin_value(k, c);
 	case S_KEY_OR_END:
 		if (c == '}')
 			return close_bracket(k, '{');
-		return begin_key(k, c);
+		/* fall through */
 	case S_KEY:
-		return begin_key(k, c);
+		if (c != '"')
+			return false;
+		k->state = S_STRING;
+		k->sub = 1;
+		if (k->depth == 1)
+			buf_clear(&k->key);
+		return true;
 	case S_COLON:
 		k->state = S_VALUE;
 		return c == ':';
@@ -322,17 +299,12 @@ at_head(const struct kineto_scan *k)
 	return k->depth == 1 && k->stack.s[0] == '{';
 }
 
-static bool
-expects_value(const struct kineto_scan *k)
-{
-	return k->state == S_VALUE || k->state == S_VALUE_OR_END;
-}
-
 /* Before a byte at which a value begins: true if the value is to be kept. */
 static bool
 begins_kept(struct kineto_scan *k, unsigned char c)
 {
-	if (k->keeping || !expects_value(k) || is_blank_byte(c) || c == ']')
+	if (k->keeping || (k->state != S_VALUE && k->state != S_VALUE_OR_END) ||
+	    is_blank_byte(c) || c == ']')
 		return false;
 	if (k->depth == 0 && c == '[') {
 		k->events_depth = 1;
@@ -344,15 +316,6 @@ begins_kept(struct kineto_scan *k, unsigned char c)
 		return false;
 	}
 	return at_event(k) || at_head(k);
-}
-
-static void
-keep_from(struct kineto_scan *k, unsigned char c)
-{
-	k->keeping = true;
-	k->kept_event = at_event(k);
-	k->kept_number = c == '-' || (c >= '0' && c <= '9');
-	k->kept_depth = k->depth;
 }
 
 static void
@@ -374,16 +337,16 @@ kept_over(struct kineto_scan *k, const char *s, size_t n)
 static void
 refuse_byte(struct kineto_scan *k, unsigned char c, uint64_t at)
 {
+	char byte[16];
+
 	if (k->depth == DEPTH_MOST && (c == '[' || c == '{'))
 		die("%s: JSON nested more than %d deep at byte %llu", k->name,
 		    DEPTH_MOST, (unsigned long long)at);
-	if (c >= 0x20 && c < 0x7f)
-		die("%s: broken JSON at byte %llu: expected %s, found '%c'"
-		    " (--resync skips what is broken)",
-		    k->name, (unsigned long long)at, wanted(k->state), c);
-	die("%s: broken JSON at byte %llu: expected %s, found the byte 0x%02x"
+	snprintf(byte, sizeof(byte),
+	    c >= 0x20 && c < 0x7f ? "'%c'" : "the byte 0x%02x", c);
+	die("%s: broken JSON at byte %llu: expected %s, found %s"
 	    " (--resync skips what is broken)",
-	    k->name, (unsigned long long)at, wanted(k->state), c);
+	    k->name, (unsigned long long)at, wanted(k->state), byte);
 }
 
 /* After an error bytes are skipped up to { and a key that events begin with.
@@ -455,7 +418,10 @@ scan_one(struct kineto_scan *k, const char *s, size_t i, size_t *from)
 	bool key = k->depth == 1 && k->state == S_STRING && k->sub == 1;
 
 	if (begins_kept(k, c)) {
-		keep_from(k, c);
+		k->keeping = true;
+		k->kept_event = at_event(k);
+		k->kept_number = c == '-' || (c >= '0' && c <= '9');
+		k->kept_depth = k->depth;
 		*from = i;
 	}
 	k->over = false;
@@ -486,26 +452,6 @@ scan_error(struct kineto_scan *k, const char *s, size_t i, size_t from)
 	k->breaks++;
 	buf_clear(&k->kept);
 	skip_byte(k, s[i]);
-}
-
-static void
-keep_piece(struct kineto_scan *k, const char *s, size_t n)
-{
-	if (k->kept.len + n > KEPT_MOST)
-		die("%s: a value of more than %d MiB at byte %llu", k->name,
-		    (int)(KEPT_MOST >> 20), (unsigned long long)k->at);
-	buf_put(&k->kept, s, n);
-}
-
-static void
-scan_begin(struct kineto_scan *k)
-{
-	int c;
-
-	for (c = 0; c < 256; c++)
-		k->plain[c] = !is_special((unsigned char)c);
-	k->begun = true;
-	k->state = S_BOM;
 }
 
 /* The end of a run of bytes that change no state, from i on: within texts,
@@ -552,7 +498,8 @@ whole_event(struct kineto_scan *k, const char *s, size_t i, size_t n)
 {
 	const char *end;
 
-	if (!at_event(k) || k->keeping || s[i] != '{' || !expects_value(k))
+	if (!at_event(k) || k->keeping || s[i] != '{' ||
+	    (k->state != S_VALUE && k->state != S_VALUE_OR_END))
 		return i;
 	end = k->event(k->ctx, s + i, s + n);
 	if (end == NULL)
@@ -566,8 +513,12 @@ kineto_scan_feed(struct kineto_scan *k, const char *s, size_t n)
 {
 	size_t i, last, from = 0;
 
-	if (!k->begun)
-		scan_begin(k);
+	if (!k->begun) {
+		for (i = 0x20; i < 0x80; i++)
+			k->plain[i] = i != '"' && i != '\\';
+		k->begun = true;
+		k->state = S_BOM;
+	}
 	for (i = 0; i < n; i++) {
 		if (k->skipping) {
 			skip_byte(k, s[i]);
@@ -586,8 +537,13 @@ kineto_scan_feed(struct kineto_scan *k, const char *s, size_t n)
 			from = i + 1;
 		}
 	}
-	if (k->keeping && n > from)
-		keep_piece(k, s + from, n - from);
+	if (k->keeping && n > from) {
+		if (k->kept.len + n - from > KEPT_MOST)
+			die("%s: a value of more than %d MiB at byte %llu",
+			    k->name, (int)(KEPT_MOST >> 20),
+			    (unsigned long long)k->at);
+		buf_put(&k->kept, s + from, n - from);
+	}
 	k->at += n;
 }
 
