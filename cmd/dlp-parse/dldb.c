@@ -132,6 +132,33 @@ kept_word(struct dldb_in *d, int64_t id)
 	return *s != '\0' ? s : NULL;
 }
 
+/* The numbers between two places, if there are any. */
+static size_t
+items(const char *s, const char *end)
+{
+	size_t n = s < end;
+
+	for (; s < end; s++)
+		n += *s == ',';
+	return n;
+}
+
+/* Begins a record of the n columns, with src if there are several files. *type
+ * is declared at its first record. */
+static void
+dldb_rec(struct dldb_in *d, struct out_type **type, const char *tag,
+    const char *const *cols, int n)
+{
+	const char *names[32];
+
+	if (*type == NULL) {
+		memcpy(names, cols, (size_t)n * sizeof(*names));
+		names[n] = "src";
+		*type = out_type(tag, names, n + d->prof->run->out.with_src);
+	}
+	out_rec(*type);
+}
+
 static bool
 range_row(
     void *ctx, const struct ev_source *s, sqlite3_value **col, struct event *ev)
@@ -219,27 +246,6 @@ read_own_dev(struct dldb_in *d, struct dev_fact *f)
 		f->membw_bytes_s = db_i64(st, 2);
 	}
 	sqlite3_finalize(st);
-}
-
-/* How an op was recognised; escaped, NULL if the database does not record it.
- */
-static const char *
-own_marker(struct dldb_in *d, int64_t op_row)
-{
-	const char *s = NULL;
-
-	if (d->marker == NULL) {
-		if (d->string == NULL ||
-		    !db_has_column(d->db, "dlp_ops", "marker_id"))
-			return NULL;
-		d->marker = db_prepare(
-		    d->db, "SELECT marker_id FROM dlp_ops WHERE id = ?1");
-	}
-	sqlite3_bind_int64(d->marker, 1, op_row);
-	if (db_step(d->marker))
-		s = kept_word(d, db_i64(d->marker, 0));
-	sqlite3_reset(d->marker);
-	return s;
 }
 
 static const struct ev_words copy_kinds = { 0, 14,
@@ -468,16 +474,6 @@ next_list(const char **s)
 	return end;
 }
 
-static size_t
-items(const char *s, const char *end)
-{
-	size_t n = s < end;
-
-	for (; s < end; s++)
-		n += *s == ',';
-	return n;
-}
-
 /* Appends the numbers, with letters before them if there are as many. */
 static void
 put_dims(struct buf *b, const char *s, const char *end, const char *let,
@@ -611,22 +607,6 @@ put_text(const char *s)
 		out_text(s, strlen(s));
 }
 
-/* Begins a record of the n columns, with src if there are several files. *type
- * is declared at its first record. */
-static void
-dldb_rec(struct dldb_in *d, struct out_type **type, const char *tag,
-    const char *const *cols, int n)
-{
-	const char *names[32];
-
-	if (*type == NULL) {
-		memcpy(names, cols, (size_t)n * sizeof(*names));
-		names[n] = "src";
-		*type = out_type(tag, names, n + d->prof->run->out.with_src);
-	}
-	out_rec(*type);
-}
-
 /* A word of types, escaped; NULL for none. */
 static const char *
 intern(struct dldb_in *d, const char *s)
@@ -665,10 +645,16 @@ put_op_record(struct dldb_in *d, const struct dldb_op *op, const char *const *v,
 	const char *shapes =
 	    json(d, run ? run->run.shapes : EV_UNSET, &d->shapes);
 	const char *out = json(d, run ? run->run.outs : EV_UNSET, &d->outs);
-	const char *by = own_marker(d, op->row), *tc = v[F_TC];
+	const char *by = NULL, *tc = v[F_TC];
 	struct buf b = { 0 };
 	size_t i;
 
+	if (d->marker != NULL) { /* how the op was recognised */
+		sqlite3_bind_int64(d->marker, 1, op->row);
+		if (db_step(d->marker))
+			by = kept_word(d, db_i64(d->marker, 0));
+		sqlite3_reset(d->marker);
+	}
 	dldb_rec(
 	    d, &d->prof->run->out.op_type, "op", names, (int)ARRAY_LEN(names));
 	out_i64(op->op_id);
@@ -1148,6 +1134,7 @@ static void *
 dldb_open(struct profile *p)
 {
 	static const char *const cols[] = { "id", "string", NULL };
+	static const char *const marker[] = { "marker_id", NULL };
 	static const char id_of[] = "SELECT id FROM dictionary WHERE string ="
 				    " '%s'";
 	struct dldb_in *d = xcalloc(1, sizeof(*d));
@@ -1163,6 +1150,8 @@ dldb_open(struct profile *p)
 		    d->db, "SELECT string FROM dictionary WHERE id = ?1");
 		d->empty = db_number(d->db, id_of, "");
 		d->graph = db_number(d->db, id_of, GRAPH_NAME);
+		d->marker = db_rows(
+		    d->db, "dlp_ops", "marker_id", marker, "WHERE id = ?1");
 	}
 	open_op_row(d);
 	number_runs(d);

@@ -175,29 +175,6 @@ memory_of(struct mview v)
 	return NULL;
 }
 
-static const char *
-copy_kind(struct mview v)
-{
-	static const char *const words[][2] = {
-		{ "HtoD", "HtoD" },
-		{ "DtoH", "DtoH" },
-		{ "HtoA", "HtoA" },
-		{ "AtoH", "AtoH" },
-		{ "AtoA", "AtoA" },
-		{ "AtoD", "AtoD" },
-		{ "DtoA", "DtoA" },
-		{ "DtoD", "DtoD" },
-		{ "HtoH", "HtoH" },
-		{ "PtoP", "PtoP" },
-		{ "HostToDevice", "HtoD" }, /* ROCm */
-		{ "DeviceToHost", "DtoH" },
-		{ "DeviceToDevice", "DtoD" },
-		{ "HostToHost", "HtoH" },
-	};
-
-	return known_word(v, words, ARRAY_LEN(words));
-}
-
 /* What stands between from and to in v, at which *v is moved behind to. */
 static struct mview
 between(struct mview *v, const char *from, const char *to)
@@ -219,13 +196,30 @@ static bool
 copy_row(
     void *ctx, const struct ev_source *s, sqlite3_value **col, struct event *ev)
 {
+	static const char *const kinds[][2] = {
+		{ "HtoD", "HtoD" },
+		{ "DtoH", "DtoH" },
+		{ "HtoA", "HtoA" },
+		{ "AtoH", "AtoH" },
+		{ "AtoA", "AtoA" },
+		{ "AtoD", "AtoD" },
+		{ "DtoA", "DtoA" },
+		{ "DtoD", "DtoD" },
+		{ "HtoH", "HtoH" },
+		{ "PtoP", "PtoP" },
+		{ "HostToDevice", "HtoD" }, /* ROCm */
+		{ "DeviceToHost", "DtoH" },
+		{ "DeviceToDevice", "DtoD" },
+		{ "HostToHost", "HtoH" },
+	};
 	struct mview v;
 
 	if (!gpu_row(ctx, s, col, ev))
 		return false;
 	v = kineto_text(ctx, ev->name);
 	ev->name = EV_UNSET;
-	ev->gpu.copy.kind = copy_kind(between(&v, " ", " "));
+	ev->gpu.copy.kind =
+	    known_word(between(&v, " ", " "), kinds, ARRAY_LEN(kinds));
 	ev->gpu.copy.src_mem = memory_of(between(&v, "(", " -> "));
 	ev->gpu.copy.dst_mem = memory_of(between(&v, " -> ", ")"));
 	return true;
@@ -397,22 +391,6 @@ put_device(struct kineto *k, struct mview text, int64_t only)
 	json_free(&d);
 }
 
-/* CUDA: 12040 is 12.4. HIP: 60443483 is 6.4. */
-static void
-put_version(struct kineto *k, const char *fact, struct mview v)
-{
-	int64_t n;
-
-	if (!num_i64(v.s, v.n, &n) || n < 1000)
-		return;
-	if (n < 1000000)
-		fact_info(k->prof, fact, "%d.%d", (int)(n / 1000),
-		    (int)(n % 1000 / 10));
-	else if (n < 1000000000)
-		fact_info(k->prof, fact, "%d.%d", (int)(n / 10000000),
-		    (int)(n % 10000000 / 100000));
-}
-
 /* What torch.profiler was told to record, and what that slows down. */
 static void
 put_options(const struct kineto *k, const struct mview *head)
@@ -439,18 +417,31 @@ put_options(const struct kineto *k, const struct mview *head)
 static void
 put_heads(struct kineto *k)
 {
+	static const struct {
+		int head;
+		const char *fact;
+	} versions[] = { { KH_CUDA, "cuda" }, { KH_HIP, "hip" } };
 	struct mview v[KH_N];
 	struct json_doc d = { 0 };
 	int64_t n;
-	int i;
+	size_t i;
 
 	for (i = 0; i < KH_N; i++)
 		v[i] = mv(buf_str(&k->head[i]),
 		    buf_str(&k->head[i]) + k->head[i].len);
 	if (num_i64(v[KH_SCHEMA].s, v[KH_SCHEMA].n, &n))
 		fact_info(k->prof, "schema", "%lld", (long long)n);
-	put_version(k, "cuda", v[KH_CUDA]);
-	put_version(k, "hip", v[KH_HIP]);
+	/* CUDA: 12040 is 12.4. HIP: 60443483 is 6.4. */
+	for (i = 0; i < ARRAY_LEN(versions); i++) {
+		if (!num_i64(v[versions[i].head].s, v[versions[i].head].n, &n))
+			continue;
+		if (n >= 1000 && n < 1000000)
+			fact_info(k->prof, versions[i].fact, "%d.%d",
+			    (int)(n / 1000), (int)(n % 1000 / 10));
+		else if (n >= 1000000 && n < 1000000000)
+			fact_info(k->prof, versions[i].fact, "%d.%d",
+			    (int)(n / 10000000), (int)(n % 10000000 / 100000));
+	}
 	if (json_parse(&d, v[KH_RANK].s, v[KH_RANK].n, 1u << 16)) {
 		if ((n = fact_member(&d, "rank")) != EV_UNSET)
 			fact_info(k->prof, "rank", "%lld", (long long)n);
@@ -496,41 +487,32 @@ put_names(struct kineto *k)
 	}
 }
 
-static bool
-calls(const struct kineto *k, const char *const *name, size_t n)
+/* NULL: unknown. Old traces do not name the GPUs. */
+static const char *
+vendor_of(struct kineto *k)
 {
-	while (n-- > 0)
-		if (smap_find(&k->texts, name[n], strlen(name[n])) != SMAP_NONE)
-			return true;
-	return false;
-}
-
-static bool
-is_amd(struct kineto *k)
-{
-	static const char *const hip[] = { "hipLaunchKernel",
-		"hipModuleLaunchKernel", "hipExtModuleLaunchKernel",
-		"hipMemcpyAsync" };
+	static const char *const calls[][2] = { { "hipLaunchKernel", "amd" },
+		{ "hipModuleLaunchKernel", "amd" },
+		{ "hipExtModuleLaunchKernel", "amd" },
+		{ "hipMemcpyAsync", "amd" }, { "cudaLaunchKernel", "nvidia" },
+		{ "cudaMemcpyAsync", "nvidia" },
+		{ "cuLaunchKernel", "nvidia" } };
 	struct mview v;
 	uint32_t i;
 
 	for (i = 0; i < k->devs.n; i++) {
 		v.s = smap_str(&k->devs, i, &v.n);
 		if (mv_find(v, "\"AMD ") != NULL)
-			return true;
+			return "amd";
 	}
-	return k->head[KH_HIP].len > 0 || k->head[KH_HIP_DRIVER].len > 0 ||
-	       calls(k, hip, ARRAY_LEN(hip));
-}
-
-/* Old traces do not name the GPUs. */
-static bool
-is_nvidia(const struct kineto *k)
-{
-	static const char *const cuda[] = { "cudaLaunchKernel",
-		"cudaMemcpyAsync", "cuLaunchKernel" };
-
-	return k->devs.n == 0 && calls(k, cuda, ARRAY_LEN(cuda));
+	if (k->head[KH_HIP].len > 0 || k->head[KH_HIP_DRIVER].len > 0)
+		return "amd";
+	for (i = 0; i < ARRAY_LEN(calls); i++)
+		if ((calls[i][1][0] == 'a' || k->devs.n == 0) &&
+		    smap_find(&k->texts, calls[i][0], strlen(calls[i][0])) !=
+			SMAP_NONE)
+			return calls[i][1];
+	return NULL;
 }
 
 static void
@@ -541,6 +523,7 @@ kineto_facts(void *ctx)
 	 * ones where their properties are. If there is one of each, they are
 	 * the same; then this is the number that work has. */
 	int64_t only = k->devs.n == 1 && !k->many_devs ? k->dev : EV_UNSET;
+	const char *vendor = vendor_of(k);
 	uint32_t i;
 	struct mview v;
 
@@ -555,10 +538,8 @@ kineto_facts(void *ctx)
 		fact_info(k->prof, "group_size", "mixed");
 	if (k->groups)
 		fact_info(k->prof, "process_groups", "yes");
-	if (is_amd(k))
-		fact_info(k->prof, "vendor", "amd");
-	else if (is_nvidia(k))
-		fact_info(k->prof, "vendor", "nvidia");
+	if (vendor != NULL)
+		fact_info(k->prof, "vendor", "%s", vendor);
 	for (i = 0; i < k->devs.n; i++) {
 		v.s = smap_str(&k->devs, i, &v.n);
 		put_device(k, v, only);

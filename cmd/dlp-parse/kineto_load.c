@@ -83,18 +83,6 @@ feed(void *ctx, const unsigned char *s, size_t n)
 	kineto_scan_feed(ctx, (const char *)s, n);
 }
 
-static void
-refuse_json(const struct kineto *k, const char *name)
-{
-	if (k->looks != NULL)
-		die("%s: %s, not a trace of torch.profiler: give the file that"
-		    " export_chrome_trace() wrote",
-		    name, k->looks);
-	die("%s: JSON, but not a trace of torch.profiler: it has no"
-	    " traceEvents",
-	    name);
-}
-
 /* Says what was left out that a reader would miss. */
 static void
 warn_left_out(const struct kineto *k, const char *name)
@@ -133,8 +121,14 @@ load_file(struct kineto *k, const char *name, int fd, const unsigned char *head,
 	kineto_scan_end(&scan);
 	if (!whole && scan.breaks == 0)
 		scan.breaks++;
+	if (scan.events_depth == 0 && k->looks != NULL)
+		die("%s: %s, not a trace of torch.profiler: give the file that"
+		    " export_chrome_trace() wrote",
+		    name, k->looks);
 	if (scan.events_depth == 0)
-		refuse_json(k, name);
+		die("%s: JSON, but not a trace of torch.profiler: it has no"
+		    " traceEvents",
+		    name);
 	if (k->first == EV_UNSET && k->bad > 0 && k->other == 0 &&
 	    scan.breaks == 0)
 		die("%s: JSON, but not a trace of torch.profiler: none of its"
@@ -155,17 +149,6 @@ load_file(struct kineto *k, const char *name, int fd, const unsigned char *head,
 	free(l);
 }
 
-static int64_t
-next_row_of(const struct kineto *k, const char *table)
-{
-	sqlite3_stmt *st = db_prepare(
-	    k->db, "SELECT ifnull(max(rowid), 0) + 1 FROM %s", table);
-	int64_t n = db_step(st) ? db_i64(st, 0) : 1;
-
-	sqlite3_finalize(st);
-	return n;
-}
-
 static bool
 is_json_file(const unsigned char *head, size_t n)
 {
@@ -182,8 +165,10 @@ static void
 load_captures(struct kineto *k, struct infile *in)
 {
 	const char *path = k->wish->capture;
-	int64_t op = next_row_of(k, "kineto_op");
-	int64_t call = next_row_of(k, "kineto_call"), pid = kineto_launcher(k);
+	static const char next[] = "SELECT ifnull(max(rowid), 0) + 1 FROM %s";
+	int64_t op = db_number(k->db, next, "kineto_op");
+	int64_t call = db_number(k->db, next, "kineto_call");
+	int64_t pid = kineto_launcher(k);
 	unsigned char head[HEAD_SIZE];
 	size_t n;
 	int fd;

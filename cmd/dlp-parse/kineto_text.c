@@ -92,31 +92,6 @@ list_of(struct mview v, int64_t *out)
 	return n;
 }
 
-/* A list that holds one number for all dimensions, or one for each. */
-static bool
-spatial(const struct kineto_loader *l, int i, int n, int64_t *out)
-{
-	int k = list_of(kineto_element(l, KF_CONCRETE, i), out);
-
-	if (k == 0)
-		return false;
-	for (; k < n; k++)
-		out[k] = out[k - 1];
-	return true;
-}
-
-static bool
-conv_read(const struct kineto_loader *l, struct conv_event *c)
-{
-	c->n = list_of(kineto_element(l, KF_DIMS, 1), c->weight);
-	if (c->n < 3 || list_of(kineto_element(l, KF_DIMS, 0), c->in) != c->n)
-		return false;
-	c->transposed = mv_eq(kineto_element(l, KF_CONCRETE, 6), "True");
-	return spatial(l, 3, c->n, c->stride) && spatial(l, 4, c->n, c->pad) &&
-	       spatial(l, 5, c->n, c->dil) && spatial(l, 7, c->n, c->extra) &&
-	       spatial(l, 8, 1, c->groups);
-}
-
 static bool
 conv_result(struct conv_event *c)
 {
@@ -145,6 +120,19 @@ conv_result(struct conv_event *c)
 	return true;
 }
 
+/* A list that holds one number for all dimensions, or one for each. */
+static bool
+spatial(const struct kineto_loader *l, int i, int n, int64_t *out)
+{
+	int k = list_of(kineto_element(l, KF_CONCRETE, i), out);
+
+	if (k == 0)
+		return false;
+	for (; k < n; k++)
+		out[k] = out[k - 1];
+	return true;
+}
+
 /* Appends ", result = [64, 32, 62, 62]". */
 static void
 put_result(const struct kineto_loader *l, struct buf *b)
@@ -152,7 +140,13 @@ put_result(const struct kineto_loader *l, struct buf *b)
 	struct conv_event c;
 	int i;
 
-	if (!conv_read(l, &c) || !conv_result(&c))
+	c.n = list_of(kineto_element(l, KF_DIMS, 1), c.weight);
+	if (c.n < 3 || list_of(kineto_element(l, KF_DIMS, 0), c.in) != c.n)
+		return;
+	c.transposed = mv_eq(kineto_element(l, KF_CONCRETE, 6), "True");
+	if (!spatial(l, 3, c.n, c.stride) || !spatial(l, 4, c.n, c.pad) ||
+	    !spatial(l, 5, c.n, c.dil) || !spatial(l, 7, c.n, c.extra) ||
+	    !spatial(l, 8, 1, c.groups) || !conv_result(&c))
 		return;
 	buf_puts(b, ", result = ");
 	for (i = 0; i < c.n; i++)
@@ -179,35 +173,25 @@ put_types(const struct kineto_loader *l, struct buf *b)
 	buf_putc(b, ']');
 }
 
-/* Appends a list of numbers, also if it is written in several lines: [2, 3]. */
-static void
-put_numbers(struct mview v, struct buf *b)
-{
-	size_t i;
-
-	for (i = 0; i < v.n; i++) {
-		if (strchr(" \n\r\t", v.s[i]) == NULL)
-			buf_putc(b, v.s[i]);
-		if (v.s[i] == ',')
-			buf_putc(b, ' ');
-	}
-}
-
-/* Appends the element of a list, or nothing if the list is shorter. */
+/* Appends the element of a list, or nothing if the list is shorter. A list of
+ * numbers may be written in several lines: it becomes [2, 3]. */
 static void
 put_element(const char **p, const char *key, bool quoted, struct buf *b)
 {
 	struct mview v;
+	size_t i;
 
 	if (*p == NULL || !kineto_list_next(p, &v)) {
 		*p = NULL;
 		return;
 	}
 	buf_printf(b, ",\"%s\":%s", key, quoted ? "\"" : "");
-	if (quoted)
-		buf_put(b, v.s, v.n);
-	else
-		put_numbers(v, b);
+	for (i = 0; i < v.n; i++) {
+		if (quoted || strchr(" \n\r\t", v.s[i]) == NULL)
+			buf_putc(b, v.s[i]);
+		if (!quoted && v.s[i] == ',')
+			buf_putc(b, ' ');
+	}
 	if (quoted)
 		buf_putc(b, '"');
 }
@@ -307,10 +291,9 @@ put_inputs(const struct kineto_loader *l, struct buf *b)
 	buf_putc(b, ']');
 }
 
-/* The place of is_causal in the arguments of PyTorch's fused attention; -1 for
- * other ops. */
-static int
-causal_place(const struct kineto_loader *l)
+/* The place of is_causal in the arguments of PyTorch's fused attention. */
+static bool
+is_causal(const struct kineto_loader *l)
 {
 	static const struct {
 		const char *op;
@@ -330,45 +313,13 @@ causal_place(const struct kineto_loader *l)
 	size_t i;
 
 	if (mv_find(l->ev.field[KF_NAME], "attention") == NULL)
-		return -1;
+		return false;
 	for (i = 0; i < ARRAY_LEN(ops); i++)
 		if (kineto_field_is(l, KF_NAME, ops[i].op))
-			return ops[i].place;
-	return -1;
-}
-
-static bool
-is_causal(const struct kineto_loader *l)
-{
-	int i = causal_place(l);
-
-	return i >= 0 && mv_eq(kineto_element(l, KF_CONCRETE, i), "True");
-}
-
-/* A type of tensors by PyTorch's short name, as Input type has it. */
-static const char *
-type_of_comm(struct mview v)
-{
-	static const char *const words[][2] = {
-		{ "Float", "float" },
-		{ "BFloat16", "c10::BFloat16" },
-		{ "Half", "c10::Half" },
-		{ "Double", "double" },
-		{ "Long", "long int" },
-		{ "Int", "int" },
-		{ "Short", "short int" },
-		{ "Char", "signed char" },
-		{ "Byte", "unsigned char" },
-		{ "Bool", "bool" },
-		{ "Float8_e4m3fn", "c10::Float8_e4m3fn" },
-		{ "Float8_e5m2", "c10::Float8_e5m2" },
-	};
-	size_t i;
-
-	for (i = 0; i < ARRAY_LEN(words); i++)
-		if (mv_eq(v, words[i][0]))
-			return words[i][1];
-	return NULL;
+			return mv_eq(
+			    kineto_element(l, KF_CONCRETE, ops[i].place),
+			    "True");
+	return false;
 }
 
 bool
@@ -386,16 +337,35 @@ kineto_moves(const struct kineto_loader *l, int64_t *n)
 static int64_t
 message_id(struct kineto_loader *l)
 {
-	const char *type = type_of_comm(l->ev.field[KF_COMM_TYPE]);
+	/* types of tensors by PyTorch's short names, and as Input type has them
+	 */
+	static const char *const types[][2] = {
+		{ "Float", "float" },
+		{ "BFloat16", "c10::BFloat16" },
+		{ "Half", "c10::Half" },
+		{ "Double", "double" },
+		{ "Long", "long int" },
+		{ "Int", "int" },
+		{ "Short", "short int" },
+		{ "Char", "signed char" },
+		{ "Byte", "unsigned char" },
+		{ "Bool", "bool" },
+		{ "Float8_e4m3fn", "c10::Float8_e4m3fn" },
+		{ "Float8_e5m2", "c10::Float8_e5m2" },
+	};
 	struct buf *b = &l->tmp;
 	int64_t in, out;
+	size_t i = 0;
 
-	if (type == NULL || !kineto_field_int(l, KF_COMM_IN, &in) ||
+	while (i < ARRAY_LEN(types) &&
+	       !kineto_field_is(l, KF_COMM_TYPE, types[i][0]))
+		i++;
+	if (i == ARRAY_LEN(types) || !kineto_field_int(l, KF_COMM_IN, &in) ||
 	    !kineto_field_int(l, KF_COMM_OUT, &out) || in <= 0 || out <= 0)
 		return EV_UNSET;
 	buf_clear(b);
 	buf_printf(b, ", sizes = [[%lld], [%lld]], types = [%s]",
-	    (long long)out, (long long)in, type);
+	    (long long)out, (long long)in, types[i][1]);
 	return (int64_t)smap_put(&l->k->texts, b->s, b->len, NULL);
 }
 

@@ -192,31 +192,23 @@ nsys_notes(void *ctx)
 static const char *
 nsys_option(enum ev_kind kind)
 {
-	switch (kind) {
-	case EV_RANGE:
-	case EV_MARK:
-		return "--trace=nvtx";
-	case EV_LIB:
-		return "--trace=cudnn,cublas";
-	case EV_OS:
-		return "--trace=osrt";
-	case EV_NODE:
-		return "--cuda-graph-trace=node";
-	case EV_GRAPH:
-		return "--cuda-graph-trace=graph";
-	case EV_SAMPLE:
-		return "--sample=process-tree";
-	case EV_EVENT:
-		return "--cuda-event-trace=true";
-	case EV_MEM:
-		return "--cuda-memory-usage=true";
-	case EV_OVER:
-	case EV_DIAG:
-	case EV_SERIES:
-		return NULL;
-	default:
-		return "--trace=cuda";
-	}
+	static const char *const options[EV_KINDS] = {
+		[EV_RANGE] = "--trace=nvtx",
+		[EV_MARK] = "--trace=nvtx",
+		[EV_LIB] = "--trace=cudnn,cublas",
+		[EV_OS] = "--trace=osrt",
+		[EV_NODE] = "--cuda-graph-trace=node",
+		[EV_GRAPH] = "--cuda-graph-trace=graph",
+		[EV_SAMPLE] = "--sample=process-tree",
+		[EV_EVENT] = "--cuda-event-trace=true",
+		[EV_MEM] = "--cuda-memory-usage=true",
+	};
+
+	if (options[kind] != NULL)
+		return options[kind];
+	return kind == EV_OVER || kind == EV_DIAG || kind == EV_SERIES
+		   ? NULL
+		   : "--trace=cuda";
 }
 
 const struct dialect dialect_nsys = {

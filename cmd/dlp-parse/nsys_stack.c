@@ -19,21 +19,6 @@
 #define MOST_TOKENS 8192 /* of a stack in JSON */
 #define MOST_FRAMES 256
 
-/* Functions of CUDA that the compiler puts into the user's own program: the
- * runtime library, wrappers in its headers, stubs of kernels. */
-static bool
-is_cudas(struct mview symbol)
-{
-	static const char *const words[] = { "cudaError", "cudaLaunch", "cuda",
-		"cudart::", "__cuda", "__cudart", "__device_stub__", "0x" };
-	size_t i;
-
-	for (i = 0; i < ARRAY_LEN(words); i++)
-		if (text_starts(symbol.s, symbol.n, words[i]))
-			return true;
-	return false;
-}
-
 static const char *const tables[STACK_TABLES] = {
 	[STACK_CUDA] = "CUDA_CALLCHAINS",
 	[STACK_OS] = "OSRT_CALLCHAINS",
@@ -75,12 +60,18 @@ text_col(sqlite3_stmt *st, int i)
 	return (struct mview){ s, n };
 }
 
+/* "step (train.so)", the innermost frame that is not CUDA's: functions of it
+ * that the compiler puts into the user's own program are the runtime library,
+ * wrappers in its headers and stubs of kernels. A native frame has no line. */
 static bool
 native_code(struct nsys *ns, enum stack_table t, int64_t id, struct buf *out)
 {
+	static const char *const cudas[] = { "cuda", "__cuda",
+		"__device_stub__", "0x" };
 	sqlite3_stmt *st;
 	struct mview symbol, module;
 	bool found = false;
+	size_t i;
 
 	if (!has_stacks(ns, t))
 		return false;
@@ -88,10 +79,12 @@ native_code(struct nsys *ns, enum stack_table t, int64_t id, struct buf *out)
 	while (!found && db_step(st)) {
 		symbol = text_col(st, 0);
 		module = text_col(st, 1);
-		found = symbol.s != NULL && module.s != NULL &&
-			!is_cudas(symbol) && usercode_is_own(module);
+		found = symbol.s != NULL && module.s != NULL;
+		for (i = 0; found && i < ARRAY_LEN(cudas); i++)
+			found = !mv_starts(symbol, cudas[i]);
+		found = found && usercode_is_own(module);
 	}
-	if (found) { /* "step (train.so)": a native frame has no line */
+	if (found) {
 		module = usercode_base(module);
 		buf_put(out, symbol.s, symbol.n);
 		buf_puts(out, " (");
@@ -114,22 +107,17 @@ struct nsys_frame { /* tokens; 0 or less: not there */
 };
 
 static int
-frames_in(const struct json_doc *j)
-{
-	int i = json_get(j, 0, "Frames");
-
-	if (i <= 0 && j->n > 2 && json_type(j, 0) == JSON_OBJECT)
-		i = json_get(j, 2, "Frames"); /* of the first value */
-	return i > 0 && json_type(j, i) == JSON_ARRAY ? i : 0;
-}
-
-static int
 py_frames(struct nsys *ns, const char *s, size_t n, struct nsys_frame *v)
 {
 	struct json_doc *j = &ns->stack.json;
 	int i, k, count = 0;
 
-	if (!json_parse(j, s, n, MOST_TOKENS) || (i = frames_in(j)) == 0)
+	if (!json_parse(j, s, n, MOST_TOKENS))
+		return 0;
+	i = json_get(j, 0, "Frames");
+	if (i <= 0 && j->n > 2 && json_type(j, 0) == JSON_OBJECT)
+		i = json_get(j, 2, "Frames"); /* of the first value */
+	if (i <= 0 || json_type(j, i) != JSON_ARRAY)
 		return 0;
 	for (k = i + 1; k < json_next(j, i) && count < MOST_FRAMES;
 	     k = json_next(j, k)) {
@@ -142,40 +130,35 @@ py_frames(struct nsys *ns, const char *s, size_t n, struct nsys_frame *v)
 	return count;
 }
 
-static void
-undo_html(struct buf *b)
-{
-	static const struct {
-		const char *from;
-		char to;
-	} marks[] = { { "&lt;", '<' }, { "&gt;", '>' }, { "&quot;", '"' },
-		{ "&amp;", '&' } };
-	size_t i, k, to = 0;
-
-	for (i = 0; i < b->len; b->s[to++] = b->s[i++])
-		for (k = 0; b->s[i] == '&' && k < ARRAY_LEN(marks); k++)
-			if (text_starts(b->s + i, b->len - i, marks[k].from)) {
-				i += strlen(marks[k].from) - 1;
-				b->s[i] = marks[k].to;
-				break;
-			}
-	b->len = to;
-}
-
 /* The text of a token; valid until the next call. */
 static struct mview
 py_text(struct nsys *ns, int token)
 {
+	static const struct {
+		const char *from;
+		char to;
+	} html[] = { { "&lt;", '<' }, { "&gt;", '>' }, { "&quot;", '"' },
+		{ "&amp;", '&' } };
 	struct buf *b = &ns->stack.text;
+	size_t i, k, to = 0;
 	int64_t id;
 
 	buf_clear(b);
-	if (token > 0 && json_i64(&ns->stack.json, token, &id)) {
-		nsys_string(ns, id, b);
-		undo_html(b);
-	} else if (token > 0) {
+	if (token <= 0)
+		return (struct mview){ b->s, 0 };
+	if (!json_i64(&ns->stack.json, token, &id)) {
 		json_unescape(&ns->stack.json, token, b);
+		return (struct mview){ b->s, b->len };
 	}
+	nsys_string(ns, id, b);
+	for (i = 0; i < b->len; b->s[to++] = b->s[i++])
+		for (k = 0; b->s[i] == '&' && k < ARRAY_LEN(html); k++)
+			if (text_starts(b->s + i, b->len - i, html[k].from)) {
+				i += strlen(html[k].from) - 1;
+				b->s[i] = html[k].to;
+				break;
+			}
+	b->len = to;
 	return (struct mview){ b->s, b->len };
 }
 

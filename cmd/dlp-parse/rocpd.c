@@ -1008,23 +1008,17 @@ rocpd_notes(void *ctx)
 static const char *
 rocpd_option(enum ev_kind kind)
 {
-	switch (kind) {
-	case EV_KERN:
-		return "--kernel-trace";
-	case EV_RANGE:
-	case EV_MARK:
-		return "--marker-trace";
-	case EV_CALL:
-		return "--hip-trace";
-	case EV_COPY:
-		return "--memory-copy-trace";
-	case EV_MEM:
-		return "--memory-allocation-trace";
-	case EV_LIB:
-		return "--rccl-trace";
-	default:
-		return NULL;
-	}
+	static const char *const options[EV_KINDS] = {
+		[EV_KERN] = "--kernel-trace",
+		[EV_RANGE] = "--marker-trace",
+		[EV_MARK] = "--marker-trace",
+		[EV_CALL] = "--hip-trace",
+		[EV_COPY] = "--memory-copy-trace",
+		[EV_MEM] = "--memory-allocation-trace",
+		[EV_LIB] = "--rccl-trace",
+	};
+
+	return options[kind];
 }
 
 const struct dialect dialect_rocpd = {
