@@ -210,32 +210,11 @@ end_capture(struct graphs *g, int64_t ts)
 }
 
 static void
-put_launch(struct graphs *g, struct graph_launch l, int64_t corr)
-{
-	if (corr == EV_UNSET)
-		return;
-	ARRAY_GROW(g->launch, g->nlaunch, g->cap_launch);
-	g->launch[g->nlaunch++] = l;
-	*map_put(&g->by_corr, (uint64_t)corr, NULL) = g->nlaunch;
-}
-
-static void
-put_captured(struct graphs *g, struct captured_call c)
-{
-	if (!g->capturing || g->cap[g->ncap - 1].pid != c.pid)
-		return;
-	ARRAY_GROW(g->call, g->ncall, g->cap_call);
-	g->call[g->ncall++] = c;
-	if (c.corr != EV_UNSET)
-		*map_put(&g->captured, (uint64_t)c.corr, NULL) = g->ncall;
-}
-
-static void
 read_calls(struct graphs *g)
 {
 	sqlite3_stmt *st = db_prepare(
 	    g->k->db, "SELECT ts, corr, pid, row FROM kineto_call ORDER BY ts");
-	int64_t ts, corr, pid, tid;
+	int64_t ts, corr, pid;
 	enum call_kind kind;
 	struct mview name;
 	sqlite3_value *row;
@@ -243,31 +222,34 @@ read_calls(struct graphs *g)
 
 	while (db_next(&st)) {
 		row = sqlite3_column_value(st, 3);
-		tid = kineto_member(row, CALL_TID);
 		name = kineto_text(g->k, kineto_member(row, CALL_NAME));
 		kind = kind_of(name);
-		if (kind == OTHER)
-			continue;
 		ts = db_i64(st, 0);
 		corr = db_i64(st, 1);
 		pid = db_i64(st, 2);
 		hip = mv_starts(name, "hip");
-		if (kind == BEGIN)
+		if (kind == BEGIN) {
 			begin_capture(g, pid, ts);
-		else if (kind == END)
+		} else if (kind == END) {
 			end_capture(g, ts);
-		else if (kind == GRAPH)
-			put_launch(g,
-			    (struct graph_launch){
-				pid, ts, size_at(g, ts, false), hip },
-			    corr);
-		else
-			put_captured(
-			    g, (struct captured_call){ .ts = ts,
-				   .pid = pid,
-				   .tid = tid,
-				   .corr = corr,
-				   .kind = hip ? '?' : kinds[kind - KERNEL] });
+		} else if (kind == GRAPH && corr != EV_UNSET) {
+			ARRAY_GROW(g->launch, g->nlaunch, g->cap_launch);
+			g->launch[g->nlaunch++] = (struct graph_launch){ pid,
+				ts, size_at(g, ts, false), hip };
+			*map_put(&g->by_corr, (uint64_t)corr, NULL) =
+			    g->nlaunch;
+		} else if (kind >= KERNEL && g->capturing &&
+			   g->cap[g->ncap - 1].pid == pid) {
+			ARRAY_GROW(g->call, g->ncall, g->cap_call);
+			g->call[g->ncall++] = (struct captured_call){ .ts = ts,
+				.pid = pid,
+				.tid = kineto_member(row, CALL_TID),
+				.corr = corr,
+				.kind = hip ? '?' : kinds[kind - KERNEL] };
+			if (corr != EV_UNSET)
+				*map_put(&g->captured, (uint64_t)corr, NULL) =
+				    g->ncall;
+		}
 	}
 	end_capture(g, INT64_MAX);
 }
@@ -333,19 +315,6 @@ find_captures(struct graphs *g)
 	}
 }
 
-static bool
-has_branches(const struct graphs *g)
-{
-	size_t i;
-
-	for (i = 1; i < g->nwork; i++)
-		if (g->work[i - 1].dur != EV_UNSET &&
-		    num_sub(num_add(g->work[i - 1].ts, g->work[i - 1].dur),
-			g->work[i].ts) > OVERLAP_NS)
-			return true;
-	return false;
-}
-
 /* The capture of the launch; NULL: none, or several are possible. A server
  * captures a graph for each of some sizes, and launches the smallest one that
  * is large enough. */
@@ -384,12 +353,18 @@ join_launch(struct graphs *g, int64_t corr)
 {
 	const struct graph_launch *l =
 	    &g->launch[*map_get(&g->by_corr, (uint64_t)corr) - 1];
+	const struct replayed *w = g->work;
 	struct capture *c;
-	bool several;
+	bool several, branches = false;
+	sqlite3_stmt *st;
 	size_t i;
 
 	c = capture_of(g, l, &several);
-	if (c == NULL || has_branches(g)) {
+	for (i = 1; i < g->nwork; i++)
+		branches |= w[i - 1].dur != EV_UNSET &&
+			    num_sub(num_add(w[i - 1].ts, w[i - 1].dur),
+				w[i].ts) > OVERLAP_NS;
+	if (c == NULL || branches) {
 		if (several)
 			g->k->graph.several++;
 		else
@@ -397,10 +372,9 @@ join_launch(struct graphs *g, int64_t corr)
 		return;
 	}
 	for (i = 0; i < g->nwork; i++) {
-		sqlite3_stmt *st = g->set[g->work[i].kind];
-
+		st = g->set[w[i].kind];
 		sqlite3_bind_int64(st, 1, (int64_t)(c->first + i) + 1);
-		sqlite3_bind_int64(st, 2, g->work[i].row);
+		sqlite3_bind_int64(st, 2, w[i].row);
 		kineto_run(g->k, st);
 		g->call[c->first + i].used = true;
 	}
@@ -451,20 +425,6 @@ put_nodes(struct graphs *g)
 	sqlite3_finalize(st);
 }
 
-static void
-graphs_free(struct graphs *g)
-{
-	free(g->call);
-	free(g->cap);
-	free(g->launch);
-	free(g->sized);
-	free(g->work);
-	map_free(&g->by_corr);
-	map_free(&g->captured);
-	smap_free(&g->kinds);
-	buf_free(&g->key);
-}
-
 uint64_t
 kineto_join_graphs(struct kineto *k)
 {
@@ -483,7 +443,15 @@ kineto_join_graphs(struct kineto *k)
 	}
 	kineto_sql(k, "COMMIT");
 	k->graph.any = g.joined > 0;
-	graphs_free(&g);
+	free(g.call);
+	free(g.cap);
+	free(g.launch);
+	free(g.sized);
+	free(g.work);
+	map_free(&g.by_corr);
+	map_free(&g.captured);
+	smap_free(&g.kinds);
+	buf_free(&g.key);
 	return g.by_capture;
 }
 

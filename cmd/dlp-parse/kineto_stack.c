@@ -96,9 +96,7 @@ stack_of(struct kineto_stacks *t, int64_t pid, int64_t tid)
 
 	if (is_new) {
 		ARRAY_GROW(t->v, t->n, t->cap);
-		memset(&t->v[t->n], 0, sizeof(*t->v));
-		t->v[t->n].pid = pid;
-		t->v[t->n].tid = tid;
+		t->v[t->n] = (struct kineto_stack){ .pid = pid, .tid = tid };
 		t->at.val[i] = t->n++;
 	}
 	return &t->v[t->at.val[i]];
@@ -132,6 +130,13 @@ end_of(int64_t start, int64_t dur)
 /* The place of a call. */
 
 static void
+close_spans(struct kineto_stack *s, int64_t now)
+{
+	while (s->n > 0 && s->v[s->n - 1].end <= now)
+		s->n--;
+}
+
+static void
 next_span(struct kineto *k)
 {
 	sqlite3_stmt *st = k->stack.st;
@@ -147,13 +152,6 @@ next_span(struct kineto *k)
 	next->pid = kineto_member(row, 0);
 	next->tid = kineto_member(row, 1);
 	next->place = kineto_member(row, 2);
-}
-
-static void
-close_spans(struct kineto_stack *s, int64_t now)
-{
-	while (s->n > 0 && s->v[s->n - 1].end <= now)
-		s->n--;
 }
 
 /* Opens what begins up to then. */
@@ -336,42 +334,28 @@ kineto_make_samples(struct kineto *k)
 	stacks_free(&m.stacks);
 }
 
-/* A semicolon separates frames. */
-static void
-put_py_frame(struct buf *out, struct mview v)
-{
-	size_t i;
-
-	if (out->len > 0)
-		buf_putc(out, ';');
-	for (i = 0; i < v.n; i++)
-		buf_putc(out, v.s[i] == ';' ? ':' : v.s[i]);
-}
-
-/* up, text: of the node. */
-static void
-read_node(const struct kineto *k, int64_t node, int64_t *up, int64_t *text)
-{
-	const char *s = smap_str(&k->stack.tree, (uint32_t)node, NULL);
-
-	memcpy(up, s, sizeof(*up));
-	memcpy(text, s + sizeof(*up), sizeof(*text));
-}
-
 bool
 kineto_frames(void *ctx, const struct event *ev, struct buf *out)
 {
 	const struct kineto *k = ctx;
-	int64_t text[MOST_FRAMES], at = ev->stack;
+	int64_t node[2], text[MOST_FRAMES], at = ev->stack;
 	struct mview v;
 	int n = 0;
+	size_t i;
 
-	while (at >= 0 && n < MOST_FRAMES)
-		read_node(k, at, &at, &text[n++]);
+	while (at >= 0 && n < MOST_FRAMES) {
+		memcpy(node, smap_str(&k->stack.tree, (uint32_t)at, NULL),
+		    sizeof(node)); /* that around it, and its text */
+		at = node[0];
+		text[n++] = node[1];
+	}
 	buf_clear(out);
-	while (n > 0) {
-		v.s = smap_str(&k->texts, (uint32_t)text[--n], &v.n);
-		put_py_frame(out, v);
+	while (n > 0) { /* a semicolon separates frames */
+		v = kineto_text(k, text[--n]);
+		if (out->len > 0)
+			buf_putc(out, ';');
+		for (i = 0; i < v.n; i++)
+			buf_putc(out, v.s[i] == ';' ? ':' : v.s[i]);
 	}
 	return out->len > 0;
 }
