@@ -27,20 +27,6 @@ kineto_text(const struct kineto *k, int64_t id)
 	return v;
 }
 
-/* Sets the members that a row holds. */
-static void
-set_members(int table, sqlite3_value *row, struct event *ev)
-{
-	const struct kineto_col *c = kineto_tables[table].col;
-	int64_t v;
-	int i;
-
-	for (i = 0; c[i].how != R_END; i++) {
-		v = kineto_member(row, i);
-		memcpy((char *)ev + c[i].to, &v, sizeof(v));
-	}
-}
-
 /* What a source has beside its table and columns. */
 static const struct source_of {
 	enum ev_kind kind;
@@ -55,14 +41,19 @@ member_row(
     void *ctx, const struct ev_source *s, sqlite3_value **col, struct event *ev)
 {
 	const struct source_of *of = &sources[s->tag];
+	const struct kineto_col *c = kineto_tables[of->table_no].col;
 	const struct kineto *k = ctx;
-	int64_t dur = db_value(col[K_DUR]);
+	int64_t dur = db_value(col[K_DUR]), v;
+	int i;
 
 	if (sqlite3_value_type(col[K_START]) != SQLITE_INTEGER) {
 		source_bad_row(s);
 		return false;
 	}
-	set_members(of->table_no, col[of->at], ev);
+	for (i = 0; c[i].how != R_END; i++) {
+		v = kineto_member(col[of->at], i);
+		memcpy((char *)ev + c[i].to, &v, sizeof(v));
+	}
 	ev->start = num_sub(sqlite3_value_int64(col[K_START]), k->first);
 	if (dur != EV_UNSET)
 		ev->end = num_add(ev->start, dur);

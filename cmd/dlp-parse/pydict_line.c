@@ -1,4 +1,5 @@
 /* A line of PyProf's .dict; see pydict.h. */
+#include "array.h"
 #include "event.h"
 #include "num.h"
 #include "pydict.h"
@@ -14,14 +15,15 @@ next_range(struct dict_line *d)
 	return &d->path[d->n++];
 }
 
+/* The texts of a list, at most n of them. */
 static void
-add_texts(struct dict_line *d, struct mview list, const char *before)
+add_texts(struct dict_line *d, struct mview list, const char *before, int n)
 {
 	struct pylit l;
 	struct pl_atom a;
 	struct buf *b;
 
-	for (pyrow_list(&l, list); pyrow_item(&l, &a);) {
+	for (pyrow_list(&l, list); n > 0 && pyrow_item(&l, &a); n--) {
 		b = next_range(d);
 		if (b == NULL)
 			return;
@@ -30,48 +32,23 @@ add_texts(struct dict_line *d, struct mview list, const char *before)
 	}
 }
 
-static void
-add_trace(struct dict_line *d, struct mview list)
-{
-	struct buf *b;
-
-	if (list.s == NULL || list.n <= 2)
-		return;
-	b = next_range(d);
-	if (b == NULL)
-		return;
-	buf_puts(b, "{'traceMarker': ");
-	buf_put(b, list.s, list.n);
-	buf_putc(b, '}');
-}
-
-static bool
-is_backward(const struct buf *b)
-{
-	struct mview v = { b->s, b->len };
-
-	return b->len > 0 && (mv_find(v, "Backward") != NULL ||
-				 mv_find(v, "_backward") != NULL);
-}
-
-static bool
-is_seq_zero(const struct buf *b)
-{
-	return mv_ends((struct mview){ b->s, b->len }, "seq = 0");
-}
-
 /* PyProf sorted the markers by sequence id, so the node of the backward pass
  * comes last although it is around its callees. */
 static void
 add_seq(struct dict_line *d, struct mview list)
 {
 	int from = d->n, i, j;
+	struct mview v;
 	struct buf tmp;
 
-	add_texts(d, list, "");
+	add_texts(d, list, "", DICT_PATH);
 	for (i = from; i < d->n; i++) {
-		d->numbered |= !is_seq_zero(&d->path[i]);
-		if (!is_backward(&d->path[i]) || is_seq_zero(&d->path[i]))
+		v = (struct mview){ d->path[i].s, d->path[i].len };
+		if (mv_ends(v, "seq = 0"))
+			continue;
+		d->numbered = true;
+		if (v.n == 0 || (mv_find(v, "Backward") == NULL &&
+				    mv_find(v, "_backward") == NULL))
 			continue;
 		tmp = d->path[i];
 		for (j = i; j > from; j--)
@@ -80,86 +57,58 @@ add_seq(struct dict_line *d, struct mview list)
 	}
 }
 
-/* If there is no other range around a launch, PyProf took any range for its op.
- */
-static void
-add_other(struct dict_line *d, struct mview op)
-{
-	struct pylit l;
-	struct pl_atom a;
-	struct buf *b;
-
-	pyrow_list(&l, op);
-	if (!pyrow_item(&l, &a))
-		return;
-	b = next_range(d);
-	if (b != NULL)
-		pl_text(&a, b);
-}
-
 static void
 read_path(struct dict_line *d, const struct pyrow *r)
 {
+	struct mview trace = pyrow_get(r, "trace");
+	struct buf *b;
+
 	d->n = 0;
 	d->numbered = false;
-	add_texts(d, pyrow_get(r, "layer"), "layer:");
-	add_trace(d, pyrow_get(r, "trace"));
-	add_texts(d, pyrow_get(r, "reprMarkers"), "");
+	add_texts(d, pyrow_get(r, "layer"), "layer:", DICT_PATH);
+	if (trace.s != NULL && trace.n > 2 && (b = next_range(d)) != NULL) {
+		buf_puts(b, "{'traceMarker': ");
+		buf_put(b, trace.s, trace.n);
+		buf_putc(b, '}');
+	}
+	add_texts(d, pyrow_get(r, "reprMarkers"), "", DICT_PATH);
 	d->first_marker = d->n;
-	add_texts(d, pyrow_get(r, "marker"), "");
+	add_texts(d, pyrow_get(r, "marker"), "", DICT_PATH);
 	d->n_marker = d->n - d->first_marker;
 	add_seq(d, pyrow_get(r, "seqMarker"));
+	/* if there is no other range around a launch, PyProf took any range for
+	 * its op */
 	if (d->n == d->first_marker)
-		add_other(d, pyrow_get(r, "op"));
+		add_texts(d, pyrow_get(r, "op"), "", 1);
 }
 
+/* The first n numbers of a list. */
 static void
-read_dim(int64_t dim[3], struct mview v)
+read_list(int64_t *v, int n, struct mview list)
 {
 	struct pylit l;
 	struct pl_atom a;
-	int i = 0;
+	int i;
 
-	dim[0] = dim[1] = dim[2] = EV_UNSET;
-	for (pyrow_list(&l, v); i < 3 && pyrow_item(&l, &a); i++)
-		if (!num_i64(a.raw.s, a.raw.n, &dim[i]))
-			dim[i] = EV_UNSET;
-}
-
-/* The first number of a list. */
-static void
-read_first(struct mview list, int64_t *v)
-{
-	struct pylit l;
-	struct pl_atom a;
-
-	*v = EV_UNSET;
-	pyrow_list(&l, list);
-	if (pyrow_item(&l, &a) && !num_i64(a.raw.s, a.raw.n, v))
-		*v = EV_UNSET;
-}
-
-static void
-read_num(const struct pyrow *r, const char *key, int64_t *v)
-{
-	if (!pyrow_i64(r, key, v))
-		*v = EV_UNSET;
-}
-
-static bool
-is_backward_dir(const struct pyrow *r)
-{
-	struct buf dir = { 0 };
-	bool bwd;
-
-	bwd = pyrow_str(r, "dir", &dir) && dir.len > 0 && dir.s[0] == 'b';
-	buf_free(&dir);
-	return bwd;
+	for (i = 0; i < n; i++)
+		v[i] = EV_UNSET;
+	i = 0;
+	for (pyrow_list(&l, list); i < n && pyrow_item(&l, &a); i++)
+		if (!num_i64(a.raw.s, a.raw.n, &v[i]))
+			v[i] = EV_UNSET;
 }
 
 bool
 dict_line(struct dict_line *d, struct pyrow *r, const char *s, size_t n)
 {
+	const struct {
+		const char *key;
+		int64_t *to;
+	} nums[] = { { "tid", &d->tid }, { "device", &d->dev },
+		{ "stream", &d->stream } };
+	struct buf dir = { 0 };
+	size_t i;
+
 	if (!pyrow_read(r, s, n))
 		return false;
 	buf_clear(&d->name);
@@ -168,13 +117,14 @@ dict_line(struct dict_line *d, struct pyrow *r, const char *s, size_t n)
 		return false;
 	if (!pyrow_i64(r, "kDuration", &d->dur) || d->dur < 0)
 		return false;
-	read_num(r, "tid", &d->tid);
-	read_num(r, "device", &d->dev);
-	read_num(r, "stream", &d->stream);
-	read_first(pyrow_get(r, "seqId"), &d->seq);
-	read_dim(d->grid, pyrow_get(r, "grid"));
-	read_dim(d->block, pyrow_get(r, "block"));
-	d->bwd = is_backward_dir(r);
+	for (i = 0; i < ARRAY_LEN(nums); i++)
+		if (!pyrow_i64(r, nums[i].key, nums[i].to))
+			*nums[i].to = EV_UNSET;
+	read_list(&d->seq, 1, pyrow_get(r, "seqId"));
+	read_list(d->grid, 3, pyrow_get(r, "grid"));
+	read_list(d->block, 3, pyrow_get(r, "block"));
+	d->bwd = pyrow_str(r, "dir", &dir) && dir.len > 0 && dir.s[0] == 'b';
+	buf_free(&dir);
 	d->own = pyrow_get(r, "dlp");
 	d->node = pyrow_get(r, "dlpNode");
 	d->ranges = pyrow_get(r, "dlpRanges");
