@@ -17,36 +17,24 @@ kineto_field_int(const struct kineto_loader *l, int f, int64_t *v)
 	return raw.s != NULL && num_i64(raw.s, raw.n, v);
 }
 
-/* The exponent of a number, at its e; 0 if there is none, false if it is none.
- * One that no time has is cut. */
-static bool
-parse_exponent(const char *p, const char *e, int64_t *exp)
-{
-	*exp = 0;
-	if (p == e)
-		return true;
-	if (*p++ != 'e' && p[-1] != 'E')
-		return false;
-	p += p < e && *p == '+';
-	if (!num_i64(p, (size_t)(e - p), exp))
-		return false;
-	if (*exp < -30 || *exp > 30)
-		*exp = *exp < 0 ? -30 : 30;
-	return true;
-}
-
 /*
  * Microseconds with a fraction as nanoseconds, digit by digit, because a double
  * loses the last digits of times since 1970: 1428625748330.94 is
- * 1428625748330940. What is below a nanosecond is cut.
+ * 1428625748330940. What is below a nanosecond is cut, and so is an exponent
+ * that no time has.
  */
-static bool
-parse_us(struct mview v, int64_t *ns)
+bool
+kineto_field_us(const struct kineto_loader *l, int f, int64_t *ns)
 {
+	struct mview v = l->ev.field[f];
 	const char *p = v.s, *e = v.s + v.n;
-	int64_t n = 0, exp, frac = 0, digits = 0;
-	bool neg = p < e && *p == '-', point = false;
+	int64_t n = 0, exp = 0, frac = 0, digits = 0;
+	bool neg, point = false;
 
+	*ns = EV_UNSET;
+	if (v.s == NULL)
+		return false;
+	neg = p < e && *p == '-';
 	for (p += neg; p < e && ((*p >= '0' && *p <= '9') || *p == '.'); p++) {
 		if (*p == '.') {
 			point = true;
@@ -61,8 +49,17 @@ parse_us(struct mview v, int64_t *ns)
 		n = n * 10 + (*p - '0');
 		frac += point;
 	}
-	if (digits == 0 || !parse_exponent(p, e, &exp))
+	if (digits == 0)
 		return false;
+	if (p < e) {
+		if (*p != 'e' && *p != 'E')
+			return false;
+		p++;
+		p += p < e && *p == '+';
+		if (!num_i64(p, (size_t)(e - p), &exp))
+			return false;
+		exp = exp < -30 ? -30 : exp > 30 ? 30 : exp;
+	}
 	for (exp += 3 - frac; exp > 0; exp--)
 		if (__builtin_mul_overflow(n, (int64_t)10, &n))
 			return false;
@@ -70,15 +67,6 @@ parse_us(struct mview v, int64_t *ns)
 		n /= 10;
 	*ns = neg ? -n : n;
 	return true;
-}
-
-bool
-kineto_field_us(const struct kineto_loader *l, int f, int64_t *ns)
-{
-	struct mview raw = l->ev.field[f];
-
-	*ns = EV_UNSET;
-	return raw.s != NULL && parse_us(raw, ns);
 }
 
 struct mview
