@@ -279,13 +279,6 @@ dl_range(struct dlprof_ops *d, struct draft *draft, const struct marker *m)
 		draft_view(draft, OF_DTYPE, args->dtype);
 }
 
-void
-dl_clear(struct dlprof_ops *d)
-{
-	smap_clear(&d->same);
-	smap_clear(&d->types);
-}
-
 /* Work outside the ops of all markers. */
 
 static bool
@@ -433,7 +426,6 @@ dl_section(struct corr *c)
 	const char *word = c->mode.given_word;
 
 	c->mode = (struct dl_mode){ .given_word = word };
-	c->ops.dl->call_ops = c->ops.dl->calls_shared = 0;
 }
 
 uint64_t
@@ -460,12 +452,8 @@ dl_init(struct corr *c, struct stage *st)
 }
 
 void
-dl_free(struct corr *c)
+dl_free(struct dlprof_ops *d)
 {
-	struct dlprof_ops *d = c->ops.dl;
-
-	if (d == NULL)
-		return;
 	smap_free(&d->same);
 	smap_free(&d->types);
 	buf_free(&d->key);
@@ -473,5 +461,5 @@ dl_free(struct corr *c)
 	buf_free(&d->in);
 	buf_free(&d->out);
 	buf_free(&d->tf_in);
-	free(d);
+	memset(d, 0, sizeof(*d));
 }

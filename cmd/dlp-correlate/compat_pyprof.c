@@ -18,7 +18,7 @@
 
 #define NAMES_MAX 65536
 
-struct pyprof_names {
+struct pyprof_names {      /* empty when zeroed */
 	struct smap names; /* of ranges, escaped -> their numbers */
 	struct buf tmp;
 	struct pyrule_around around;  /* the launch of the current kernel */
@@ -319,32 +319,30 @@ py_columns(struct corr *c, const struct corr_work *work,
 	return true;
 }
 
-/* The section ends. */
 void
-py_forget(struct corr *c, struct corr_proc *p)
+py_end(struct corr *c)
 {
-	smap_clear(&c->pyprof->names);
-	if (p->py == NULL)
-		return;
-	recent_free(&p->py->seq);
-	recent_free(&p->py->alt);
-	free(p->py);
-	p->py = NULL;
+	struct pyprof_names *py = c->pyprof;
+	struct corr_proc *p;
+	size_t i;
+
+	for (i = 0; (p = proc_nth(&c->threads, i)) != NULL; i++) {
+		if (p->py == NULL)
+			continue;
+		recent_free(&p->py->seq);
+		recent_free(&p->py->alt);
+		free(p->py);
+	}
+	smap_free(&py->names);
+	buf_free(&py->tmp);
+	buf_free(&py->digits);
+	buf_free(&py->text);
+	pyrule_free(&py->around);
+	memset(py, 0, sizeof(*py));
 }
 
-void
-py_init(struct corr *c)
+struct pyprof_names *
+py_new(void)
 {
-	c->pyprof = xcalloc(1, sizeof(*c->pyprof));
-}
-
-void
-py_free(struct corr *c)
-{
-	smap_free(&c->pyprof->names);
-	buf_free(&c->pyprof->tmp);
-	buf_free(&c->pyprof->digits);
-	buf_free(&c->pyprof->text);
-	pyrule_free(&c->pyprof->around);
-	free(c->pyprof);
+	return xcalloc(1, sizeof(struct pyprof_names));
 }

@@ -146,14 +146,16 @@ corr_end(struct stage *st)
 	for (i = 0; (p = proc_nth(&c->threads, i)) != NULL; i++) {
 		graph_free(p);
 		xla_free(p);
-		py_forget(c, p);
 	}
+	py_end(c);
 	procs_free(&c->threads);
 	map_free(&c->texts.written);
-	ops_clear(&c->ops);
-	prims_clear(&c->prims);
-	comms_clear(&c->comms);
-	map_clear(&c->dtypes.by_id);
+	ops_end(&c->ops);
+	if (c->ops.dl != NULL)
+		dl_free(c->ops.dl);
+	prims_end(&c->prims);
+	comms_end(&c->comms);
+	map_free(&c->dtypes.by_id);
 	projs_free(&c->projs);
 	insts_free(&c->insts);
 }
@@ -168,12 +170,13 @@ corr_run(struct corr *c, struct stage *st)
 	c->threads.texts = &c->texts;
 	c->threads.insts = &c->insts;
 	c->insts.closing = &c->closing;
-	py_init(c);
+	c->pyprof = py_new();
 	if (c->dlprof)
 		dl_init(c, st);
 	c->comms.off = c->dlprof; /* it has no class for communication */
 	prims_init(&c->prims);
-	comms_init(&c->comms);
+	if (!c->comms.off)
+		comm_open(&c->comms.rules, NULL);
 	projs_init(&c->projs, &c->closing);
 	write_init(&c->types);
 	feed_start(c, st);
@@ -184,15 +187,13 @@ corr_run(struct corr *c, struct stage *st)
 		free(c->launch[i].replay);
 	}
 	timeheap_free(&c->closing.heap);
-	ops_free(&c->ops);
-	prims_free(&c->prims);
-	comms_free(&c->comms);
-	map_free(&c->dtypes.by_id);
+	if (!c->comms.off)
+		comm_close(&c->comms.rules);
 	buf_free(&c->types.kern.alt);
 	buf_free(&c->text);
 	buf_free(&c->domain_buf);
 	markers_free(c->markers);
-	dl_free(c);
-	py_free(c);
+	free(c->ops.dl);
+	free(c->pyprof);
 	return status;
 }

@@ -172,8 +172,7 @@ void prim_inputs(
 /* Takes a backward of the run: its first input has the size of the result. */
 void prim_backward(struct prims *t, uint64_t run, const struct marker *m);
 
-void prims_clear(struct prims *t);
-void prims_free(struct prims *t);
+void prims_end(struct prims *t); /* of a section */
 
 /* Ranges; corr_range.c. */
 
@@ -220,7 +219,7 @@ void projs_free(struct projs *s);
 
 /* Communication; corr_comm.c. */
 
-struct comms {    /* zeroed, then comms_init() */
+struct comms {    /* zeroed except the rules */
 	bool off; /* work stays with the op that launched it */
 	struct comm_rules rules;
 	struct map by_id;     /* of a kernel's name -> its rule + 1 */
@@ -238,9 +237,7 @@ struct comms {    /* zeroed, then comms_init() */
 	struct buf key;
 };
 
-void comms_init(struct comms *t);
-void comms_clear(struct comms *t);
-void comms_free(struct comms *t);
+void comms_end(struct comms *t); /* of a section */
 
 /* A string of the stream, which may be the name of kernels. */
 void comm_string(struct comms *t, int64_t id, struct mview s);
@@ -389,8 +386,8 @@ void write_inst(struct corr *c, struct corr_inst *in);
  * rules also decide direction, module, op (except with --dlprof) and the pairs
  * of forward and backward. */
 
-void py_init(struct corr *c);
-void py_free(struct corr *c);
+struct pyprof_names *py_new(void);
+void py_end(struct corr *c); /* of a section */
 
 /* A range of the program or of a framework has been opened. */
 void py_named(struct corr *c, const struct corr_thread *th, struct corr_open *o,
@@ -404,7 +401,6 @@ bool py_pair(struct corr_thread *th, const struct marker *m,
 /* The columns of a kernel; false: its run's values are used. */
 bool py_columns(struct corr *c, const struct corr_work *w,
     const struct corr_place *pl, struct kern_cols *cols);
-void py_forget(struct corr *c, struct corr_proc *p); /* it is being freed */
 
 /* --dlprof: DLProf's ops; compat_dlprof.c. Without the option c->ops.dl is NULL
  * and only the mode's functions are called. */
@@ -419,7 +415,6 @@ struct dl_mode {                /* DLProf's word for the framework */
 };
 
 void dl_init(struct corr *c, struct stage *st);
-void dl_free(struct corr *c);
 void dl_section(struct corr *c);              /* begins */
 void dl_meta(struct corr *c, struct mview v); /* ##info */
 void dl_end(struct corr *c); /* writes the mode as ##info, before the notes */
@@ -449,7 +444,7 @@ uint64_t *dl_same(struct dlprof_ops *d, const struct corr_op *op);
 #define DL_COLS 4
 extern const char *const dl_cols[DL_COLS];
 void dl_write(struct dlprof_ops *d, const struct corr_op *op);
-void dl_clear(struct dlprof_ops *d); /* a section has ended */
+void dl_free(struct dlprof_ops *d); /* its texts, when a section has ended */
 
 /* All of it. */
 

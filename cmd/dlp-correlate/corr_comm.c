@@ -51,31 +51,16 @@ static const struct {
 };
 
 void
-comms_init(struct comms *t)
+comms_end(struct comms *t)
 {
-	if (!t->off)
-		comm_open(&t->rules, NULL);
-}
-
-void
-comms_clear(struct comms *t)
-{
-	map_clear(&t->by_id);
-	smap_clear(&t->told);
-	t->n = 0;
-}
-
-void
-comms_free(struct comms *t)
-{
-	if (!t->off)
-		comm_close(&t->rules);
 	map_free(&t->by_id);
 	smap_free(&t->told);
 	smap_free(&t->words[0]);
 	smap_free(&t->words[1]);
 	buf_free(&t->key);
 	free(t->v);
+	t->v = NULL;
+	t->n = t->cap = 0;
 }
 
 void
@@ -258,13 +243,25 @@ comm_told(struct comms *t, uint32_t up, const struct corr_thread *th,
 	    m, sizes, mv("", ""));
 }
 
-/* A run like that of a graph's replay: it has no CPU time, because the run that
- * launched it has that. */
-static struct corr_inst *
-comm_run(struct corr *c, const struct corr_work *w, const struct corr_place *pl)
+/* The run is like that of a graph's replay: it has no CPU time, because the run
+ * that launched it has that. */
+void
+comm_place(struct corr *c, const struct corr_work *w, struct corr_place *pl)
 {
-	struct corr_inst *in = inst_new(&c->insts, w->p, NULL);
+	struct comm_words words;
+	struct corr_inst *in;
 
+	pl->prim = 0; /* it does no product */
+	told_words(&c->comms, pl->told, &words);
+	if (words.kind == NULL || words.kind == kinds[0])
+		words.kind = w->comm->name;
+	pl->comm_op = op_of_comm(
+	    &c->ops, pl->layer, pl->in != NULL ? pl->op : OP_NONE, &words);
+	if (pl->in == NULL) {
+		pl->op = pl->comm_op;
+		return;
+	}
+	pl->comm_in = in = inst_new(&c->insts, w->p, NULL);
 	in->replay = true;
 	in->op = pl->comm_op;
 	in->tid = pl->in->tid;
@@ -276,22 +273,4 @@ comm_run(struct corr *c, const struct corr_work *w, const struct corr_place *pl)
 	in->launch_id = pl->in->launch_id;
 	inst_schedule(&c->insts, in);
 	inst_add(in, w);
-	return in;
-}
-
-void
-comm_place(struct corr *c, const struct corr_work *w, struct corr_place *pl)
-{
-	struct comm_words words;
-
-	pl->prim = 0; /* it does no product */
-	told_words(&c->comms, pl->told, &words);
-	if (words.kind == NULL || words.kind == kinds[0])
-		words.kind = w->comm->name;
-	pl->comm_op = op_of_comm(
-	    &c->ops, pl->layer, pl->in != NULL ? pl->op : OP_NONE, &words);
-	if (pl->in != NULL)
-		pl->comm_in = comm_run(c, w, pl);
-	else
-		pl->op = pl->comm_op;
 }

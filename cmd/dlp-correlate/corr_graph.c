@@ -39,24 +39,21 @@ struct capture_graphs { /* of a process */
 	size_t n_cap, cap_cap;
 };
 
-static bool
-same_capture(const struct captured *a, const struct captured *b)
-{
-	if (a->inst != 0 || b->inst != 0)
-		return a->inst == b->inst;
-	return a->phase == b->phase && a->layer.n == b->layer.n &&
-	       (a->layer.n == 0 ||
-		   memcmp(a->layer.s, b->layer.s, a->layer.n) == 0);
-}
-
 static size_t
 captured(struct capture_graphs *p, struct captured x)
 {
 	size_t i, n = p->n_cap < CAP_BACK ? p->n_cap : CAP_BACK;
+	const struct captured *y;
 
-	for (i = 0; i < n; i++)
-		if (same_capture(&p->cap[p->n_cap - 1 - i], &x))
+	for (i = 0; i < n; i++) {
+		y = &p->cap[p->n_cap - 1 - i];
+		if (x.inst != 0 || y->inst != 0
+			? x.inst == y->inst
+			: x.phase == y->phase && x.layer.n == y->layer.n &&
+			      (x.layer.n == 0 || memcmp(x.layer.s, y->layer.s,
+						     x.layer.n) == 0))
 			return p->n_cap - i;
+	}
 	ARRAY_GROW(p->cap, p->n_cap, p->cap_cap);
 	if (x.layer.n > 0)
 		x.layer.s = memcpy(xmalloc(x.layer.n), x.layer.s, x.layer.n);

@@ -604,29 +604,19 @@ op_of_args(struct corr_ops *ops, struct mview layer, struct mview trace,
 }
 
 void
-ops_clear(struct corr_ops *ops)
+ops_end(struct corr_ops *t)
 {
+	struct corr_ops none = { .markers = t->markers,
+		.type = { t->type[0], t->type[1] },
+		.dl = t->dl };
 	size_t i;
 
-	for (i = 0; i < ops->n; i++) {
+	for (i = 0; i < t->n; i++) {
 		spill_tick();
-		if (ops->v[i] != NULL && ops->v[i]->once)
-			free(ops->v[i]);
+		if (t->v[i] != NULL && t->v[i]->once)
+			free(t->v[i]);
 	}
-	store_free(&ops->mem);
-	ops->n = ops->n_unused = 0;
-	ops->n_no = 0;
-	ops->groups = false;
-	if (ops->dl != NULL)
-		dl_clear(ops->dl);
-	smap_clear(&ops->ident);
-	smap_clear(&ops->raw);
-	ops->n_damaged = ops->n_no_args = 0;
-}
-
-void
-ops_free(struct corr_ops *t)
-{
+	store_free(&t->mem);
 	smap_free(&t->ident);
 	smap_free(&t->raw);
 	buf_free(&t->key);
@@ -637,4 +627,5 @@ ops_free(struct corr_ops *t)
 	buf_free(&t->tmp);
 	free(t->unused);
 	spill_free(t->v, t->cap, sizeof(struct corr_op *));
+	*t = none;
 }

@@ -85,8 +85,7 @@ struct corr_ops {           /* zeroed, but the pointers of other modules */
 	uint64_t n_damaged, n_no_args; /* markers; for the notes */
 };
 
-void ops_clear(struct corr_ops *t); /* empties the table, figures included */
-void ops_free(struct corr_ops *t);
+void ops_end(struct corr_ops *t); /* of a section: the table is empty again */
 
 /*
  * Each finds or makes the op and returns its id; a new op's record is written.

@@ -33,18 +33,6 @@ prims_init(struct prims *t)
 	t->result = out_type("result", result, ARRAY_LEN(result));
 }
 
-static bool
-is_product(const struct marker *m)
-{
-	if (m->by != BY_PYTORCH || m->op.s == NULL)
-		return false;
-	if (m->mod.s == NULL) /* a range of the compiler: these are the
-			       * kernel's arguments */
-		return mv_starts(m->op, "triton_");
-	return (mv_eq(m->mod, "aten") || mv_eq(m->mod, "flash_attn")) &&
-	       mk_is(WORD_PRODUCT, m->op);
-}
-
 static uint32_t
 prim_of(struct prims *prims, const struct marker *marker, struct mview sizes)
 {
@@ -95,13 +83,23 @@ prim_begin(struct prims *prims, struct corr_thread *th, struct corr_open *open,
     const struct corr_open *up, const struct marker *m)
 {
 	struct mview sizes;
+	bool aten, is;
 	size_t i;
 
 	if (m->op_id > 0 && m->mod.n == 4 && mv_find(m->op, "conv") != NULL)
 		open->conv_id = m->op_id;
 	if (up->prim_run != 0 && open->own == NULL && !up->subclass)
 		return; /* part of another product */
-	if (!is_product(m) && !(up->subclass && mv_eq(m->mod, "aten")))
+	aten = mv_eq(m->mod, "aten");
+	if (m->by != BY_PYTORCH || m->op.s == NULL)
+		is = false;
+	else if (m->mod.s == NULL) /* a range of the compiler: these are the
+				    * kernel's arguments */
+		is = mv_starts(m->op, "triton_");
+	else
+		is = (aten || mv_eq(m->mod, "flash_attn")) &&
+		     mk_is(WORD_PRODUCT, m->op);
+	if (!is && !(up->subclass && aten))
 		return;
 	if (!marker_sizes(m, &sizes))
 		return;
@@ -192,16 +190,10 @@ prim_backward(struct prims *t, uint64_t run, const struct marker *m)
 }
 
 void
-prims_clear(struct prims *t)
-{
-	smap_clear(&t->ident);
-	memset(t->wait, 0, sizeof(t->wait));
-	t->n_run = t->n_wait = t->next = 0;
-}
-
-void
-prims_free(struct prims *t)
+prims_end(struct prims *t)
 {
 	smap_free(&t->ident);
 	buf_free(&t->key);
+	memset(t->wait, 0, sizeof(t->wait));
+	t->n_run = t->n_wait = t->next = 0;
 }

@@ -70,21 +70,6 @@ last_part(struct mview v)
 	return mv(p, e);
 }
 
-static void
-split_name(struct marker *m)
-{
-	const char *e;
-
-	if (mv_starts(m->name, "aten::"))
-		m->op = mv(m->name.s + 6, m->name.s + m->name.n);
-	else
-		m->op = last_part(m->name);
-	for (e = m->op.s; e > m->name.s && e[-1] == ':';)
-		e--;
-	if (e > m->name.s)
-		m->mod = mv(m->name.s, e);
-}
-
 bool
 mk_backward_suffix(const char *s, size_t *n)
 {
@@ -132,12 +117,22 @@ marker_forward_of(const char *s, size_t n, struct mview *fwd)
 	return true;
 }
 
+/* Also splits the name: aten::conv2d is the op conv2d of the module aten. */
 static bool
 set_kind(struct marker *m, enum marker_kind kind)
 {
+	const char *e;
+
 	m->kind = kind;
 	m->by = BY_PYTORCH;
-	split_name(m);
+	if (mv_starts(m->name, "aten::"))
+		m->op = mv(m->name.s + 6, m->name.s + m->name.n);
+	else
+		m->op = last_part(m->name);
+	for (e = m->op.s; e > m->name.s && e[-1] == ':';)
+		e--;
+	if (e > m->name.s)
+		m->mod = mv(m->name.s, e);
 	if (mv_find(m->op, "CheckpointFunction") != NULL)
 		m->flags |= MK_GROUP;
 	return true;
@@ -238,22 +233,6 @@ tail_number(const char **p, const char *e, int64_t *v)
 	return true;
 }
 
-/* The place before which a list from s ends, where that key begins; e if it
- * does not follow. */
-static const char *
-list_end(const char *s, const char *e, const char *next, size_t n)
-{
-	const char *q = s;
-
-	while ((q = memchr(q, next[2], (size_t)(e - q))) != NULL) {
-		if (q - s > 2 && (size_t)(e - q) + 2 >= n &&
-		    memcmp(q - 2, next, n) == 0)
-			return q - 2;
-		q++;
-	}
-	return e;
-}
-
 static const struct tail_key {
 	const char *s;
 	size_t n;
@@ -282,12 +261,23 @@ list_of(struct marker *m, int key)
 static bool
 tail_list(const char **p, const char *e, struct mview *v)
 {
-	const char *s = *p;
-	int k;
+	const char *s = *p, *q;
+	const struct tail_key *k;
 
-	if (memchr(s, '=', (size_t)(e - s)) != NULL)
-		for (k = KEY_SIZES + 1; k < KEYS; k++)
-			e = list_end(s, e, keys[k].s, keys[k].n);
+	if (memchr(s, '=', (size_t)(e - s)) == NULL)
+		k = keys + KEYS; /* no key follows */
+	else
+		k = keys + KEY_SIZES + 1;
+	for (; k < keys + KEYS; k++) {
+		/* each key has its first letter there */
+		for (q = s; (q = memchr(q, k->s[2], (size_t)(e - q))) != NULL;
+		     q++)
+			if (q - s > 2 && (size_t)(e - q) + 2 >= k->n &&
+			    memcmp(q - 2, k->s, k->n) == 0) {
+				e = q - 2;
+				break;
+			}
+	}
 	if (s >= e || *s != '[')
 		return false;
 	*p = e;

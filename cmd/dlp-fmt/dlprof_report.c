@@ -90,22 +90,6 @@ put_bare(struct buf *b, struct writer_cell c)
 	buf_put(b, c.s, c.s != NULL ? c.n : 0);
 }
 
-static struct writer_cell
-long_name(struct fmt *f, const struct buf *key)
-{
-	const struct iteration_report *d = f->state;
-	struct writer_cell c = { NULL, 0 };
-	uint32_t no = smap_find(&d->long_of, key->s, key->len);
-	const uint64_t *at;
-
-	if (no == SMAP_NONE)
-		return c;
-	at = map_get(&f->join.str_at, d->long_of.val[no] - 1);
-	if (at != NULL)
-		c.s = smap_str(&f->join.texts, (uint32_t)*at, &c.n);
-	return c;
-}
-
 /* The part that is the same in many consecutive rows: the op's and the kernel's
  * columns. */
 static void
@@ -113,6 +97,9 @@ common(struct fmt *f, const struct writer_cell *v)
 {
 	struct iteration_report *d = f->state;
 	static const struct writer_cell none;
+	struct writer_cell name = none;
+	const uint64_t *at;
+	uint32_t no;
 
 	make_key(&d->now, v[C_OP], v[C_SHORT]);
 	if (d->key.len == d->now.len &&
@@ -135,7 +122,12 @@ common(struct fmt *f, const struct writer_cell *v)
 	put_quoted(&d->tail, v[C_IN], ",");
 	put_quoted(&d->tail, none, ",");
 	put_quoted(&d->tail, v[C_OUT], ",");
-	put_quoted(&d->tail, long_name(f, &d->key), "");
+	no = smap_find(&d->long_of, d->key.s, d->key.len);
+	at = no != SMAP_NONE ? map_get(&f->join.str_at, d->long_of.val[no] - 1)
+			     : NULL;
+	if (at != NULL)
+		name.s = smap_str(&f->join.texts, (uint32_t)*at, &name.n);
+	put_quoted(&d->tail, name, "");
 }
 
 static void

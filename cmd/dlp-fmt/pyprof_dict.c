@@ -26,7 +26,7 @@ struct pylist { /* texts */
 
 /* PyProf's data of a kernel: the texts of the ranges around its launch sorted
  * into lists, and what its rules make of them. */
-struct pymark { /* zeroed before the first kernel */
+struct pymark { /* zeroed before the first kernel, except walk */
 	struct pylist layer, trace, repr, marker, seq_marker, other, mod, op;
 	struct buf mem; /* the texts of these lists; large enough before the
 			 * first of them is added */
@@ -34,8 +34,7 @@ struct pymark { /* zeroed before the first kernel */
 	struct pyrule_walk walk;
 	int64_t sub;
 	struct buf ops, prev_ops; /* the list of ops; of the kernel before */
-	bool begun;
-	uint64_t damaged; /* argument markers that could not be read */
+	uint64_t damaged;         /* argument markers that could not be read */
 };
 
 static void
@@ -55,26 +54,12 @@ keep_atom(struct pymark *k, const struct pl_atom *a)
 	return (struct mview){ k->mem.s + at, k->mem.len - at };
 }
 
-/* A text with its sequence id. Newer ones than PyProf could read have more
- * after it, and are cut to the form that it knew. */
-static void
-add_seq(struct pymark *k, struct mview m, const char *lit)
-{
-	const char *e = m.s + m.n, *s = lit + sizeof(", seq = ") - 1, *p = s;
-
-	p += p < e && *p == '-';
-	while (p < e && *p >= '0' && *p <= '9')
-		p++;
-	pyrule_add(
-	    &k->around, (struct pyrule_name){ mv(m.s, lit), mv(s, p), 0 });
-}
-
 /* Puts a text into its list; a trace into *trace, of which the innermost counts
  * because it includes the others. */
 static void
 sort_out(struct pymark *k, struct mview m, struct mview *trace)
 {
-	const char *s, *e;
+	const char *s, *e, *id;
 
 	if (m.n == 0 || mv_has(m, "CheckpointFunctionBackward"))
 		return;
@@ -90,7 +75,14 @@ sort_out(struct pymark *k, struct mview m, struct mview *trace)
 	} else if (mv_has(m, "strRepr")) {
 		pylist_add(&k->repr, m);
 	} else if ((s = mv_find(m, ", seq = ")) != NULL) {
-		add_seq(k, m, s);
+		/* newer texts than PyProf could read have more after the id,
+		 * and are cut to the form that it knew */
+		id = s + sizeof(", seq = ") - 1;
+		for (e = id + (id < m.s + m.n && *id == '-');
+		     e < m.s + m.n && *e >= '0' && *e <= '9'; e++)
+			;
+		pyrule_add(&k->around,
+		    (struct pyrule_name){ mv(m.s, s), mv(id, e), 0 });
 	} else {
 		pylist_add(&k->other, m);
 	}
@@ -188,19 +180,6 @@ name_op(struct pymark *k)
 	pylist_add(&k->mod, na);
 }
 
-static void
-clear(struct pymark *k)
-{
-	k->layer.n = k->trace.n = k->repr.n = k->marker.n = 0;
-	k->seq_marker.n = k->other.n = k->mod.n = k->op.n = 0;
-	buf_clear(&k->mem);
-	pyrule_begin(&k->around);
-	if (k->begun)
-		return;
-	k->begun = true;
-	k->walk = (struct pyrule_walk){ -1, -1 };
-}
-
 /* Takes the next kernel; json is the list of texts, outermost first (NULL if
  * there is none). */
 static void
@@ -212,7 +191,10 @@ pymark_kernel(struct pymark *k, const char *json, size_t n)
 	struct buf ops;
 	size_t i;
 
-	clear(k);
+	k->layer.n = k->trace.n = k->repr.n = k->marker.n = 0;
+	k->seq_marker.n = k->other.n = k->mod.n = k->op.n = 0;
+	buf_clear(&k->mem);
+	pyrule_begin(&k->around);
 	if (json == NULL)
 		n = 0;
 	/* the texts; their parts; names of ops */
@@ -494,6 +476,8 @@ dict_row(struct fmt *f, const struct writer_cell *v)
 	const struct pymark *mark = &d->mark;
 	const char *json = undo(&d->text, &v[C_MARKERS]);
 
+	if (f->nrows == 0)
+		d->mark.walk = (struct pyrule_walk){ -1, -1 };
 	pymark_kernel(&d->mark, json, d->text.len);
 	(void)undo(&d->name, &v[C_NAME]);
 	short_name(&f->tmp, buf_str(&d->name), d->name.len);
