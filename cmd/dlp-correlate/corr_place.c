@@ -45,23 +45,6 @@ why_none(const struct corr_work *work)
 }
 
 static void
-count_work(
-    struct corr *c, const struct corr_work *work, const struct corr_place *pl)
-{
-	int64_t ns = work->has_gpu ? num_sub(work->end, work->start) : 0;
-
-	if (work->type == W_CALL || work->type == W_SYNC)
-		return;
-	c->n.why[pl->why]++;
-	c->n.gpu_ns = num_add(c->n.gpu_ns, ns);
-	if (work->type == W_GRAPH) {
-		c->n.graphs++;
-		c->n.graph_ns = num_add(c->n.graph_ns, ns);
-	}
-	c->n.why_ns[pl->why] = num_add(c->n.why_ns[pl->why], ns);
-}
-
-static void
 note_call(struct corr_proc *p, const struct corr_work *w)
 {
 	if (!w->has_api)
@@ -84,6 +67,7 @@ work_place(struct corr *c, const struct corr_work *work, struct corr_place *pl)
 	bool dl = c->ops.dl != NULL, guess = false;
 	const struct corr_open *top;
 	int captured;
+	int64_t ns;
 
 	memset(pl, 0, sizeof(*pl));
 	pl->kern = work->type == W_KERN;
@@ -132,5 +116,14 @@ work_place(struct corr *c, const struct corr_work *work, struct corr_place *pl)
 		comm_place(c, work, pl);
 	else if (pl->in == NULL)
 		pl->op = op_unassociated(&c->ops, pl->layer, work->what);
-	count_work(c, work, pl);
+	if (work->type == W_CALL || work->type == W_SYNC)
+		return;
+	ns = work->has_gpu ? num_sub(work->end, work->start) : 0;
+	c->n.why[pl->why]++;
+	c->n.why_ns[pl->why] = num_add(c->n.why_ns[pl->why], ns);
+	c->n.gpu_ns = num_add(c->n.gpu_ns, ns);
+	if (work->type == W_GRAPH) {
+		c->n.graphs++;
+		c->n.graph_ns = num_add(c->n.graph_ns, ns);
+	}
 }

@@ -195,8 +195,7 @@ resolve_by_name(struct corr *c, struct corr_thread *th, struct corr_inst *in)
 		.kind = MK_BWD,
 		.by = BY_PYTORCH,
 		.seq = -1,
-		.op_id = -1,
-		.step = -1 };
+		.op_id = -1 };
 	size_t i;
 
 	for (i = th->open.n; i > 0 && thread_at(th, i - 1)->own != in;)

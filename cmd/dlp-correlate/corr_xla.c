@@ -78,31 +78,16 @@ xla_thunk(struct corr_thread *th, const struct marker *m)
 	x->types.val[type] = x->n;
 }
 
-/* The direction of the next Thunk of h's type after place at, which becomes the
- * new place; h's own if there is none. */
-static enum marker_dir
-next_dir(const struct xla *x, const struct xla_instr *h, size_t *at)
-{
-	uint64_t i = h->after;
-
-	while (i != 0 && i - 1 < *at)
-		i = x->v[i - 1].after;
-	if (i == 0)
-		return h->dir;
-	if (x->v[i - 1].dir != h->dir)
-		return MDIR_NONE;
-	*at = (size_t)i;
-	return h->dir;
-}
-
-/* The direction of a kernel of the launch; *known: a Thunk has its name. */
+/* The direction of a kernel of the launch; *known: a Thunk has its name. A
+ * later run in the launch is the next Thunk of the kernel's type; if its
+ * direction is another one than the kernel's, the run has none. */
 static enum marker_dir
 kernel_dir(struct xla *x, struct launch *l, struct mview layer,
     struct mview kern, bool *known)
 {
+	const struct xla_instr *h;
+	uint64_t *runs, next;
 	uint32_t i;
-	uint64_t *runs;
-	size_t no;
 	bool is_new;
 
 	*known = false;
@@ -113,13 +98,21 @@ kernel_dir(struct xla *x, struct launch *l, struct mview layer,
 	if (i == SMAP_NONE)
 		return MDIR_NONE;
 	*known = true;
-	no = (size_t)x->names.val[i];
-	runs = map_put(&l->hlo_runs, no, &is_new);
-	if (++*runs > 1)
-		return next_dir(x, &x->v[no], &l->hlo_at);
-	if (no + 1 > l->hlo_at)
-		l->hlo_at = no + 1;
-	return x->v[no].dir;
+	h = &x->v[x->names.val[i]];
+	runs = map_put(&l->hlo_runs, x->names.val[i], &is_new);
+	if (++*runs == 1) {
+		if (x->names.val[i] + 1 > l->hlo_at)
+			l->hlo_at = (size_t)x->names.val[i] + 1;
+		return h->dir;
+	}
+	next = h->after;
+	while (next != 0 && next - 1 < l->hlo_at)
+		next = x->v[next - 1].after;
+	if (next != 0 && x->v[next - 1].dir != h->dir)
+		return MDIR_NONE;
+	if (next != 0)
+		l->hlo_at = (size_t)next;
+	return h->dir;
 }
 
 /* The beginnings of names that cuBLAS, cuDNN, CUTLASS and NCCL give to kernels

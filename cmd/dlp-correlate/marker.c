@@ -5,8 +5,7 @@
  *
  * A text that no producer claims is a range of the program: "Conv1", a layer;
  * "layer:fc1", a layer as PyProf's users name them; "iteration 12" and "step
- * 3/100", which number steps; "enumerate(DataLoader)#..." of PyTorch and
- * "[pl][profile]...dataloader_next" of Lightning, which wait for data.
+ * 3/100", which number steps.
  */
 #include "marker.h"
 
@@ -66,14 +65,12 @@ is_step_word(const char *s, const char *e)
 	return false;
 }
 
-/* A range that numbers steps; after the number, closing brackets or a total can
- * follow ("step 3/100"). */
-static void
-user_step(struct marker *marker)
+/* True if the text numbers steps; after the number, closing brackets or a total
+ * can follow ("step 3/100"). */
+static bool
+is_step(struct mview v)
 {
-	const char *s = marker->name.s, *end = s + marker->name.n;
-	const char *e = end, *p;
-	int64_t v = 0;
+	const char *s = v.s, *e = s + v.n, *p;
 
 	while (e > s && e[-1] != '\0' && strchr(" ])#", e[-1]) != NULL)
 		e--;
@@ -82,14 +79,7 @@ user_step(struct marker *marker)
 	if (p < e && p > s + 1 && p[-1] == '/' && mk_is_digit(p[-2]))
 		for (e = --p; p > s && mk_is_digit(p[-1]);)
 			p--;
-	if (p == e || e - p > 18 || !is_step_word(s, p))
-		return;
-	marker->step_pre = mv(s, p);
-	marker->step_post = mv(e, end);
-	for (; p < e; p++)
-		v = v * 10 + (*p - '0');
-	marker->step = v;
-	marker->flags |= MK_STEP;
+	return p < e && e - p <= 18 && is_step_word(s, p);
 }
 
 /* A text that no framework wrote; m->name is set. */
@@ -109,11 +99,8 @@ user_range(struct marker *m)
 		m->name = mv(p, c != NULL ? c : e);
 		return;
 	}
-	if (mv_starts(m->name, "enumerate(DataLoader)#") ||
-	    (mv_starts(m->name, "[pl][") &&
-		mv_find(m->name, "dataloader_next") != NULL))
-		m->flags |= MK_DATALOADER;
-	user_step(m);
+	if (is_step(m->name))
+		m->flags |= MK_STEP;
 }
 
 /* NCCL's ranges (domain NCCL). Their text is the name of the API function:
@@ -168,7 +155,7 @@ marker_parse(struct markers *ms, struct marker *m, const char *text, size_t n,
 
 	memset(m, 0, sizeof(*m));
 	m->in = ms;
-	m->seq = m->op_id = m->step = -1;
+	m->seq = m->op_id = -1;
 	m->text = (struct mview){ text != NULL ? text : "", n };
 	m->name = m->text;
 	if (domain != NULL && domain[0] != '\0')

@@ -56,15 +56,14 @@ enum marker_dir { /* the direction of an op, as far as its text shows it */
 };
 
 enum {
-	MK_DAMAGED = 1,    /* cut or malformed; the members that are set can
-			    * be used (an MK_ARGS without its args, an op
-			    * without sizes); the caller counts it */
-	MK_STEP = 2,       /* a user range that numbers steps: step >= 0 */
-	MK_DATALOADER = 4, /* time spent in a data loader */
-	MK_GROUP = 8,      /* groups ops, is neither op nor layer itself
-			    * (ExecutionContext::enqueue, memory and runtime
-			    * ranges of a framework; CheckpointFunction and
-			    * its backward, which are MK_OP and MK_BWD) */
+	MK_DAMAGED = 1, /* cut or malformed; the members that are set can
+			 * be used (an MK_ARGS without its args, an op
+			 * without sizes); the caller counts it */
+	MK_STEP = 2,    /* a user range that numbers steps */
+	MK_GROUP = 4,   /* groups ops, is neither op nor layer itself
+			 * (ExecutionContext::enqueue, memory and runtime
+			 * ranges of a framework; CheckpointFunction and
+			 * its backward, which are MK_OP and MK_BWD) */
 };
 
 /* Views live as long as the text, or until the next marker_parse(). */
@@ -94,9 +93,6 @@ struct marker {
 				 * as written */
 	int64_t seq;            /* autograd sequence number; -1 if none */
 	int64_t op_id;          /* -1 if none */
-	int64_t step;           /* MK_STEP: the number; otherwise -1 */
-	struct mview step_pre;  /* MK_STEP: the text before the number */
-	struct mview step_post; /* and the text after it */
 };
 
 struct markers;
@@ -146,7 +142,6 @@ bool marker_input(
  * or if they are damaged (then the caller counts it).
  */
 struct marker_args {
-	int n_tensor;         /* tensor arguments */
 	struct mview json;    /* the list as JSON; tuples become lists, nan
 			       * and inf strings; any other expression is a
 			       * string with its text */

@@ -173,7 +173,6 @@ keep_list(struct arg_cache *cache, uint32_t i, const struct marker *marker)
 	if (!ok)
 		return;
 	a = l->v[i] = xcalloc(1, sizeof(*a));
-	a->n_tensor = p->n_tensor;
 	a->json = keep_arg_text(l, &p->json);
 	a->shapes = keep_arg_text(l, &p->shapes);
 	a->scalars = keep_arg_text(l, &p->scalars);

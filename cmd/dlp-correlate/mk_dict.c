@@ -109,17 +109,9 @@ usual_args(struct marker *marker)
 	    e[-2] != ']')
 		return false;
 	marker->args = mv(p + n - 1, e - 1);
+	marker->kind = MK_ARGS;
+	marker->name = marker->op;
 	marker->by = BY_PYPROF;
-	return true;
-}
-
-static bool
-set_args(struct marker *m)
-{
-	m->kind = MK_ARGS;
-	m->name = m->op;
-	if (mv_eq(m->mod, "torch.utils.data.dataloader"))
-		m->flags |= MK_DATALOADER;
 	return true;
 }
 
@@ -158,9 +150,10 @@ any_dict(struct marker *marker)
 	marker->by = d.callid || d.func ? BY_DLPROF : BY_PYPROF;
 	marker->mod = d.mod;
 	if (d.mod.s != NULL && d.op.s != NULL) {
-		marker->op = d.op;
+		marker->kind = MK_ARGS;
+		marker->name = marker->op = d.op;
 		marker->args = d.args;
-		return set_args(marker);
+		return true;
 	}
 	if (d.trace) {
 		marker->kind = MK_TRACE;
@@ -186,7 +179,7 @@ mk_dict(struct marker *m)
 	if (c != '\'' && c != 'u' && c != '"')
 		return false;
 	if (usual_args(m))
-		return set_args(m);
+		return true;
 	if (mv_starts(m->text, "{'traceMarker': [") && mv_ends(m->text, "}")) {
 		m->kind = MK_TRACE;
 		m->by = mv_find(m->text, "'funcStack': ") != NULL ? BY_DLPROF

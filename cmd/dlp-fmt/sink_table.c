@@ -325,22 +325,6 @@ kept_cell(const struct fitted *t, const struct fmt *f, int k, int i)
 	return &t->kept[k * f->ncol + i];
 }
 
-/* The largest of the kept values of column i. */
-static double
-largest_of(const struct fitted *t, const struct fmt *f, int i)
-{
-	const struct fitted_cell *s;
-	double v, largest = 0;
-	int k;
-
-	for (k = 0; k < t->nkept; k++) {
-		s = kept_cell(t, f, k, i);
-		if (num_f64(t->text.s + s->at, s->n, &v) && fabs(v) > largest)
-			largest = fabs(v);
-	}
-	return largest;
-}
-
 /* Puts the kept values of column i into its unit: its own, or that of all
  * columns that share it. */
 static void
@@ -468,7 +452,7 @@ lay_out(struct fitted *t, const struct fmt *f)
 	const struct fitted_cell *s;
 	struct buf left_out = { 0 };
 	bool two = false, any = false;
-	double *largest = xcalloc(ncol, sizeof(*largest));
+	double v, *largest = xcalloc(ncol, sizeof(*largest));
 	int i, k, n = f->ncol;
 
 	/* a sparse column at the end is not shown if no row has a value */
@@ -483,7 +467,12 @@ lay_out(struct fitted *t, const struct fmt *f)
 	for (i = 0; i < f->ncol; i++) {
 		t->place[i].right = column_is_num(&f->col[i]);
 		if (f->human && t->place[i].right)
-			largest[i] = largest_of(t, f, i);
+			for (k = 0; k < t->nkept; k++) {
+				s = kept_cell(t, f, k, i);
+				if (num_f64(t->text.s + s->at, s->n, &v) &&
+				    fabs(v) > largest[i])
+					largest[i] = fabs(v);
+			}
 	}
 	for (i = 0; i < f->ncol; i++) {
 		if (f->human && t->place[i].right)

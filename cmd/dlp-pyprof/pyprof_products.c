@@ -2,7 +2,8 @@
  * Matrix products (linear.py, blas.py), convolutions (conv.py), and cells of
  * recurrent networks (recurrentCell.py).
  */
-#include <stdlib.h>
+#include <inttypes.h>
+#include <stdio.h>
 
 #include "array.h"
 #include "pyprof.h"
@@ -442,25 +443,18 @@ cell_other(const struct pyprof_call *c, struct pyprof_result *r,
 static bool
 tile_of(const char *name, int64_t *x, int64_t *y)
 {
-	int found = 0;
-	const char *p = name, *e;
-	char *end;
+	struct mview part;
+	int found = 0, len;
+	const char *p, *e;
 
-	for (; *p != '\0'; p = *e != '\0' ? e + 1 : e) {
-		struct mview part;
-
+	for (p = name; *p != '\0'; p = *e != '\0' ? e + 1 : e) {
 		e = p + strcspn(p, "_");
 		part = mv(p, e);
-		if (mv_find(part, "x") == NULL ||
-		    mv_find(part, "slice") != NULL)
+		if (!mv_has(part, "x") || mv_has(part, "slice"))
 			continue;
 		found++;
-		*x = strtol(p, &end, 10);
-		if (end == p || *end != 'x')
-			return false;
-		p = end + 1;
-		*y = strtol(p, &end, 10);
-		if (end == p || end != e)
+		if (sscanf(p, "%" SCNd64 "x%" SCNd64 "%n", x, y, &len) != 2 ||
+		    p + len != e)
 			return false;
 	}
 	return found == 1;

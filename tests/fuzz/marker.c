@@ -69,8 +69,6 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 	inside(&m, m.op);
 	inside(&m, m.mod);
 	inside(&m, m.path);
-	inside(&m, m.step_pre);
-	inside(&m, m.step_post);
 	everything(&m);
 	free(text);
 	return 0;

@@ -36,11 +36,10 @@ put_num(struct buf *b, const char *name, int64_t v)
 static void
 put_flags(struct buf *b, unsigned flags)
 {
-	static const char *const words[] = { "damaged", "step", "loader",
-		"group" };
+	static const char *const words[] = { "damaged", "step", "group" };
 	int i;
 
-	for (i = 0; i < 4; i++)
+	for (i = 0; i < 3; i++)
 		if (flags & 1u << i)
 			buf_printf(b, " %s", words[i]);
 }
@@ -129,9 +128,6 @@ show(const char *text, size_t n, const char *domain)
 	put_view(&b, "path", m.path);
 	put_num(&b, "seq", m.seq);
 	put_num(&b, "id", m.op_id);
-	put_num(&b, "step", m.step);
-	put_view(&b, "pre", m.step_pre);
-	put_view(&b, "post", m.step_post);
 	if (marker_sizes(&m, &v))
 		put_view(&b, "sizes", v);
 	put_inputs(&b, &m);
