@@ -165,38 +165,36 @@ put_pyprof_kern(struct pyprof_run *x, const struct pyprof_result *r, bool died)
 	out_end();
 }
 
-/* Applies PyProf's rule; false if PyProf would have stopped. */
-static bool
-apply_rule(struct pyprof_run *x)
-{
-	const struct pyprof_kern *k = &x->kern;
-	struct pyprof_call c = { &x->marker, buf_str(&x->kern.name), k->bwd,
-		k->sub, { k->grid[0], k->grid[1], k->grid[2] }, x->last, NULL };
-
-	buf_clear(&x->mod);
-	buf_clear(&x->op);
-	(void)pyprof_first_text(k->part[P_MOD], &x->mod);
-	(void)pyprof_first_text(k->part[P_OP], &x->op);
-	x->result = (struct pyprof_result){ .tc = "-",
-		.params = { x->result.params.s, 0, x->result.params.cap } };
-	return pyprof_rule_apply(&c,
-	    (struct mview){ buf_str(&x->mod), x->mod.len },
-	    (struct mview){ buf_str(&x->op), x->op.len }, &x->result);
-}
-
+/* Applies PyProf's rule, if the kernel has arguments; PyProf would have stopped
+ * at some. */
 static void
 take_kern(struct pyprof_run *x)
 {
+	const struct pyprof_kern *k = &x->kern;
+	struct pyprof_call c = { .m = &x->marker, .last = x->last };
 	bool has, ok = true;
 
 	x->idx++;
 	pyprof_forward_keep(&x->forward, &x->kern);
 	pyprof_forward_find(&x->forward, &x->kern);
-	has =
-	    x->kern.marker.len > 0 && pyprof_marker_read(&x->marker,
-					  x->kern.marker.s, x->kern.marker.len);
-	if (has)
-		ok = apply_rule(x);
+	has = k->marker.len > 0 &&
+	      pyprof_marker_read(&x->marker, k->marker.s, k->marker.len);
+	if (has) {
+		c.name = buf_str(&x->kern.name);
+		c.bwd = k->bwd;
+		c.sub = k->sub;
+		memcpy(c.grid, k->grid, sizeof(c.grid));
+		buf_clear(&x->mod);
+		buf_clear(&x->op);
+		(void)pyprof_first_text(k->part[P_MOD], &x->mod);
+		(void)pyprof_first_text(k->part[P_OP], &x->op);
+		x->result = (struct pyprof_result){ .tc = "-",
+			.params = {
+			    x->result.params.s, 0, x->result.params.cap } };
+		ok = pyprof_rule_apply(&c,
+		    (struct mview){ buf_str(&x->mod), x->mod.len },
+		    (struct mview){ buf_str(&x->op), x->op.len }, &x->result);
+	}
 	if (!ok) {
 		x->died++;
 		x->result.params.len = 0;

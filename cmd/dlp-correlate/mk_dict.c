@@ -50,31 +50,6 @@ dict_text(struct pylit *lit, struct mview *v, struct buf *keep)
 	return true;
 }
 
-static void
-dict_value(struct markers *ms, struct pylit *lit, struct marker_dict *d,
-    struct mview key)
-{
-	const char *s;
-
-	if (mv_eq(key, "mod")) {
-		dict_text(lit, &d->mod, &ms->mod);
-	} else if (mv_eq(key, "op")) {
-		dict_text(lit, &d->op, &ms->op);
-	} else if (mv_eq(key, "strRepr")) {
-		dict_text(lit, &d->repr, &ms->repr);
-	} else if (mv_eq(key, "args")) {
-		pl_peek(lit);
-		s = lit->p;
-		if (pl_skip(lit))
-			d->args = mv(s, lit->p);
-	} else {
-		d->trace |= mv_eq(key, "traceMarker");
-		d->func |= mv_eq(key, "funcStack");
-		d->callid |= mv_eq(key, "callid");
-		pl_skip(lit);
-	}
-}
-
 /* The text between lit, which must be at *p, and the next quote; *p moves past
  * the quote. */
 static bool
@@ -140,11 +115,27 @@ any_dict(struct marker *marker)
 	struct marker_dict d = { 0 };
 	struct pylit l;
 	struct mview key;
+	const char *s;
 
 	pl_init(&l, marker->text.s, marker->text.n);
 	if (pl_enter(&l, '{'))
-		while (pl_key(&l, &key))
-			dict_value(marker->in, &l, &d, key);
+		while (pl_key(&l, &key)) {
+			if (mv_eq(key, "mod")) {
+				dict_text(&l, &d.mod, &marker->in->mod);
+			} else if (mv_eq(key, "op")) {
+				dict_text(&l, &d.op, &marker->in->op);
+			} else if (mv_eq(key, "strRepr")) {
+				dict_text(&l, &d.repr, &marker->in->repr);
+			} else {
+				d.trace |= mv_eq(key, "traceMarker");
+				d.func |= mv_eq(key, "funcStack");
+				d.callid |= mv_eq(key, "callid");
+				pl_peek(&l);
+				s = l.p;
+				if (pl_skip(&l) && mv_eq(key, "args"))
+					d.args = mv(s, l.p);
+			}
+		}
 	if (l.bad || pl_peek(&l) != '\0')
 		marker->flags |= MK_DAMAGED;
 	marker->by = d.callid || d.func ? BY_DLPROF : BY_PYPROF;

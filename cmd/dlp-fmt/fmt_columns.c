@@ -41,17 +41,6 @@ type_has(const char *type, const char *name)
 	return col_find(type, "op_id") != NULL && col_find("op", name) != NULL;
 }
 
-static bool
-is_known(const char *name)
-{
-	const struct col_def *c;
-
-	for (c = col_defs; c->type != NULL; c++)
-		if (strcmp(c->name, name) == 0)
-			return true;
-	return false;
-}
-
 /* True if records of the type can have all columns of -c; a column that the
  * registry does not know can be in any type. */
 static bool
@@ -65,7 +54,7 @@ type_fits(const struct fmt *f, const char *type)
 		if (strncmp(name, "op.", 3) == 0)
 			name += 3;
 		if (!type_has(type, name) && !type_has(type, col_alias(name)) &&
-		    (is_known(name) || is_known(col_alias(name))))
+		    (col_known(name) >= 0 || col_known(col_alias(name)) >= 0))
 			return false;
 	}
 	return true;

@@ -61,32 +61,26 @@ is_own(const struct fmt *f)
 	return is_word(hidden(f, HID_ROLE), "pyprof");
 }
 
-/* The ops whose FLOPs PyProf computes as a float: 140000.0 */
-static bool
-is_float_op(const struct writer_cell *v)
+/* What pyprof.tab says of an op, a bit each: no Tensor Core, a float; and of
+ * its name without the final _ (in place), the groups of element-wise ops,
+ * whose FLOPs PyProf computes as a float, too: 140000.0 */
+enum { NO_TC = 1, FLOAT = 2 };
+
+static unsigned
+classes_of(const struct writer_cell *v)
 {
-	static const char *const classes[] = { "float", "unary", "costly",
-		"binary", "compare", "power", "ternary", NULL };
+	static const char *const classes[] = { "no-tc", "float", "unary",
+		"costly", "binary", "compare", "power", "ternary", NULL };
 	static struct shipped_words words = { "pyprof.tab", classes, { 0 } };
 	struct mview op = { v->s, v->n };
+	unsigned bits = shipped_class(&words, op);
 
-	if (shipped_class(&words, op) != 0)
-		return true;
-	if (op.n < 2 || op.s[op.n - 1] != '_' || op.s[op.n - 2] == '_')
-		return false;
-	op.n--; /* in place */
-	return (shipped_class(&words, op) & ~1u) != 0;
-}
-
-/* The ops for which it reports that they used no Tensor Core; for others it
- * prints "-". */
-static bool
-is_tc_op(const struct writer_cell *op)
-{
-	return is_word(op, "linear") || is_word(op, "matmul") ||
-	       is_word(op, "__matmul__") || is_word(op, "mm") ||
-	       is_word(op, "bmm") || is_word(op, "addmm") ||
-	       is_word(op, "addmm_") || is_word(op, "forward");
+	if (bits == 0 && op.n > 1 && op.s[op.n - 1] == '_' &&
+	    op.s[op.n - 2] != '_') {
+		op.n--;
+		bits = shipped_class(&words, op) & ~(unsigned)(NO_TC | FLOAT);
+	}
+	return (bits & NO_TC) | (bits > NO_TC ? FLOAT : 0);
 }
 
 /* PyProf knows no communication: such a kernel belongs to the op that launched
@@ -160,7 +154,7 @@ put_tc(struct fmt *f, struct buf *b, const struct writer_cell *v)
 		buf_putc(b, '1');
 	else if (hidden(f, HID_MOD)->s == NULL)
 		buf_puts(b, "na");
-	else if (is_word(v, "no") && is_tc_op(hidden(f, HID_OP)) &&
+	else if (is_word(v, "no") && (classes_of(hidden(f, HID_OP)) & NO_TC) &&
 		 !is_word(hidden(f, HID_ROLE), "bias"))
 		buf_putc(b, '0');
 	else
@@ -186,7 +180,7 @@ put_flops(struct fmt *f, struct buf *b, const struct writer_cell *v)
 	}
 	put_count(f, b, v);
 	if (f->width == 0 && !is_own(f) && hidden(f, HID_MOD)->s != NULL &&
-	    is_float_op(hidden(f, HID_OP)))
+	    (classes_of(hidden(f, HID_OP)) & FLOAT))
 		buf_puts(b, ".0");
 }
 

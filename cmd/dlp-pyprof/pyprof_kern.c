@@ -196,24 +196,11 @@ py_ints(struct mview v, struct pyprof_shape *out)
 	return !l.bad;
 }
 
-static bool
-read_arg(struct pyrow *r, struct pyprof_arg *a, struct mview v)
-{
-	memset(a, 0, sizeof(*a));
-	if (!pyrow_read(r, v.s, v.n))
-		return false;
-	a->name = py_text(pyrow_get(r, "name"));
-	a->type = py_text(pyrow_get(r, "type"));
-	a->dtype = py_text(pyrow_get(r, "dtype"));
-	a->value = pyrow_get(r, "value");
-	a->has_shape = py_ints(pyrow_get(r, "shape"), &a->shape);
-	return a->type.s != NULL;
-}
-
 bool
 pyprof_marker_read(struct pyprof_marker *m, const char *s, size_t n)
 {
 	struct pyrow *r = &m->row;
+	struct pyprof_arg *a;
 	struct mview args;
 	struct pylit l;
 
@@ -228,11 +215,22 @@ pyprof_marker_read(struct pyprof_marker *m, const char *s, size_t n)
 	pl_init(&l, args.s, args.n);
 	if (!pl_enter(&l, '\0'))
 		return false;
+	r = &m->arg_row;
 	while (pl_item(&l)) {
 		(void)pl_peek(&l);
 		s = l.p;
-		if (m->n == ARG_MAX || !pl_skip(&l) ||
-		    !read_arg(&m->arg_row, &m->arg[m->n++], mv(s, l.p)))
+		if (m->n == ARG_MAX || !pl_skip(&l))
+			return false;
+		a = &m->arg[m->n++];
+		memset(a, 0, sizeof(*a));
+		if (!pyrow_read(r, s, (size_t)(l.p - s)))
+			return false;
+		a->name = py_text(pyrow_get(r, "name"));
+		a->type = py_text(pyrow_get(r, "type"));
+		a->dtype = py_text(pyrow_get(r, "dtype"));
+		a->value = pyrow_get(r, "value");
+		a->has_shape = py_ints(pyrow_get(r, "shape"), &a->shape);
+		if (a->type.s == NULL)
 			return false;
 	}
 	return !l.bad;

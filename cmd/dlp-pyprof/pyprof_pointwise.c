@@ -55,24 +55,6 @@ struct point_input {
 	struct mview dtype;
 };
 
-static bool
-read_inputs(const struct pyprof_call *c, struct point_input *v)
-{
-	const struct pyprof_arg *a = c->m->arg;
-	int i;
-
-	if (c->m->n > 4)
-		return false;
-	for (i = 0; i < c->m->n; i++, a++) {
-		v[i] = (struct point_input){ a->shape, a->dtype };
-		if (arg_is(a, "float") || arg_is(a, "int"))
-			v[i] = (struct point_input){ { 0 }, a->type };
-		else if (!arg_is(a, "tensor") || !arg_is_tensor(a))
-			return false;
-	}
-	return true;
-}
-
 static int64_t
 bytes_of(const struct point_input *v)
 {
@@ -118,12 +100,19 @@ static bool
 rule_pointwise_last(const struct pyprof_call *c, struct pyprof_result *r)
 {
 	unsigned g = pointwise_group(c->m->op);
+	const struct pyprof_arg *a;
 	struct point_input v[4];
 	int i, n = 0;
 
-	if (c->m->n < 1 || g == UNKNOWN || !read_inputs(c, v))
+	if (c->m->n < 1 || c->m->n > 4 || g == UNKNOWN)
 		return false;
 	for (i = 0; i < c->m->n; i++) {
+		a = &c->m->arg[i];
+		v[i] = (struct point_input){ a->shape, a->dtype };
+		if (arg_is(a, "float") || arg_is(a, "int"))
+			v[i] = (struct point_input){ { 0 }, a->type };
+		else if (!arg_is(a, "tensor") || !arg_is_tensor(a))
+			return false;
 		if (i > 0)
 			buf_putc(&r->params, ';');
 		params_tensor(&r->params, &v[i].shape, v[i].dtype);
