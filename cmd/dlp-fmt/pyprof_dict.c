@@ -255,13 +255,19 @@ pyrepr_str(struct buf *out, const char *s, size_t n)
 	bool twice =
 	    n > 0 && memchr(s, '\'', n) != NULL && memchr(s, '"', n) == NULL;
 	char q = twice ? '"' : '\'';
-	const char *e = s + n;
+	const char *e = s + n, *b;
 	bool broken;
 	long cp;
 	int len;
 
 	buf_putc(out, q);
 	for (; s < e; s += len) {
+		for (b = s;
+		     s < e && *s >= ' ' && *s < 0x7f && *s != q && *s != '\\';)
+			s++;
+		buf_put(out, b, (size_t)(s - b));
+		if (s == e)
+			break;
 		cp = (unsigned char)*s;
 		len = 1;
 		broken = false;
