@@ -210,19 +210,6 @@ note_type(struct events *v, struct ev_group *g, struct mview dtype, int64_t ns)
 	}
 }
 
-/* Whether a kernel's name tells that tensors are not channels_last: those of
- * normalisation and interpolation say channels_last or nhwc if they are. */
-static bool
-names_nchw(struct mview name)
-{
-	if (mv_find(name, "nchw") != NULL || mv_find(name, "NCHW") != NULL)
-		return true;
-	return (mv_starts(name, "batch_norm_") ||
-		   mv_starts(name, "upsample_")) &&
-	       mv_find(name, "channels_last") == NULL &&
-	       mv_find(name, "nhwc") == NULL;
-}
-
 static void
 read_kern(struct stage *st, struct rec *r)
 {
@@ -245,7 +232,12 @@ read_kern(struct stage *st, struct rec *r)
 	if (name.s != NULL)
 		count_kernel(
 		    &g->runs[dir], smap_put(&v->texts, name.s, name.n, NULL));
-	g->nchw |= names_nchw(name);
+	/* names of normalisation and interpolation say channels_last or nhwc
+	 * if tensors are */
+	g->nchw |=
+	    mv_has(name, "nchw") || mv_has(name, "NCHW") ||
+	    ((mv_starts(name, "batch_norm_") || mv_starts(name, "upsample_")) &&
+		!mv_has(name, "channels_last") && !mv_has(name, "nhwc"));
 	g->dgrad |= mv_eq(role, "dgrad");
 	g->wgrad |= mv_eq(role, "wgrad");
 	/* "N=32,...,P=112,Q=112,": the sizes of a convolution's result */

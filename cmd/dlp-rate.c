@@ -181,25 +181,6 @@ gpus_named(const struct rate_gpus *g, const char *name, size_t n, double gb_s)
 	return r;
 }
 
-/* The rate in TFLOP/s for arithmetic of that type; product: it is a matrix
- * product, which Tensor Cores can do. 0: unknown. */
-static double
-gpu_tflops(const struct gpu_rates *r, const char *dtype, size_t n, bool product)
-{
-	size_t i;
-	enum peak p;
-
-	for (i = 0; i < ARRAY_LEN(dtype_peaks); i++)
-		if (text_is(dtype, n, dtype_peaks[i].dtype))
-			break;
-	if (i == ARRAY_LEN(dtype_peaks))
-		return 0;
-	p = product ? dtype_peaks[i].product : dtype_peaks[i].plain;
-	if (p == PK_FP64T && r->tflops[p] == 0)
-		p = PK_FP64;
-	return p == PK_N ? 0 : r->tflops[p];
-}
-
 /* The devices of a file, or of all. */
 struct gpu_scope {
 	struct map
@@ -258,21 +239,6 @@ gpus_add(struct rate_gpus *g, struct mview src, int64_t dev,
 		if (own == 0)
 			break;
 	}
-}
-
-/* A section begins: its devices are others. */
-static void
-gpus_forget(struct rate_gpus *g)
-{
-	size_t i;
-
-	for (i = 0; i < g->nscopes; i++) {
-		map_clear(&g->scopes[i].at);
-		g->scopes[i].first = 0;
-		g->scopes[i].differ = false;
-	}
-	smap_clear(&g->files);
-	g->ndevices = 0;
 }
 
 static const char *const names[] = { "tflops", "gb_s", "ai", "peak_tflops",
@@ -380,8 +346,15 @@ static void
 on_rate_section(struct stage *st)
 {
 	struct rate *x = st->ctx;
+	struct gpu_scope *p;
 
-	gpus_forget(&x->gpus);
+	for (p = x->gpus.scopes; p < x->gpus.scopes + x->gpus.nscopes; p++) {
+		map_clear(&p->at);
+		p->first = 0;
+		p->differ = false;
+	}
+	smap_clear(&x->gpus.files);
+	x->gpus.ndevices = 0;
 	map_clear(&x->calls);
 	x->unknown = gpus_named(&x->gpus, NULL, 0, 0);
 }
@@ -497,6 +470,7 @@ read_rated(struct rate *x, const struct rec *r, struct rate_work *w)
 	struct mview dtype = rec_get(r, COL_dtype),
 		     family = rec_get(r, COL_family);
 	bool product;
+	enum peak p;
 	size_t i;
 
 	w->flop = first_real(r, x->flop, ARRAY_LEN(x->flop));
@@ -518,8 +492,14 @@ read_rated(struct rate *x, const struct rec *r, struct rate_work *w)
 	/* without a family all that has a type is taken for a product */
 	product = !rec_has(r->type, COL_family) ||
 		  (family.s != NULL && kind_is_product(family.s, family.n));
-	if (dtype.s != NULL)
-		w->peak_tflops = gpu_tflops(g, dtype.s, dtype.n, product);
+	for (i = 0; i < ARRAY_LEN(dtype_peaks); i++) {
+		if (!mv_eq(dtype, dtype_peaks[i].dtype))
+			continue;
+		p = product ? dtype_peaks[i].product : dtype_peaks[i].plain;
+		if (p == PK_FP64T && g->tflops[p] == 0)
+			p = PK_FP64;
+		w->peak_tflops = p == PK_N ? 0 : g->tflops[p];
+	}
 	if (w->flop > 0 && w->peak_tflops == 0 && w->peak_ns < 0)
 		x->no_peak++;
 }

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "array.h"
 #include "events.h"
 #include "num.h"
 #include "shipped.h"
@@ -240,43 +241,16 @@ is_real(const char *dtype)
 	       strncmp(dtype, "complex", 7) == 0;
 }
 
-/* Ops whose tensors of four dimensions are no images. */
-static bool
-takes_matrices(struct mview op)
-{
-	static const char *const ops[] = { "matmul", "einsum", "softmax",
-		"_softmax", "scaled_dot_product_attention" };
-	size_t i;
-
-	for (i = 0; i < sizeof(ops) / sizeof(*ops); i++)
-		if (mv_eq(op, ops[i]))
-			return true;
-	return false;
-}
-
-static void
-put_strides(struct call *x, const struct ev_tensor *t)
-{
-	const int64_t *d = x->a->dims + t->dim;
-	int64_t s[4];
-
-	if (t->strided) {
-		buf_puts(x->b, ", stride=");
-		put_list(x->b, x->a->strides + t->dim, t->nd);
-	} else if (x->c->nhwc && t->nd == 4 && !takes_matrices(x->c->op) &&
-		   !__builtin_mul_overflow(d[1], d[3], &s[2]) &&
-		   !__builtin_mul_overflow(s[2], d[2], &s[0])) {
-		s[1] = 1;
-		s[3] = d[1];
-		buf_puts(x->b, ", stride=");
-		put_list(x->b, s, 4);
-	}
-}
-
 static void
 put_tensor(struct call *x, size_t i)
 {
+	/* ops whose tensors of four dimensions are no images, in order */
+	static const char *const ops[] = { "_softmax", "einsum", "matmul",
+		"scaled_dot_product_attention", "softmax" };
 	const struct ev_tensor *t = &x->a->tensors[i];
+	const int64_t *d = x->a->dims + t->dim;
+	int64_t s[4];
+	bool matrices = mv_listed(x->c->op, ops, ARRAY_LEN(ops));
 	const char *dtype = ev_dtype(t->dtype);
 
 	if (t->below > 0 && dtype == NULL)
@@ -293,7 +267,17 @@ put_tensor(struct call *x, size_t i)
 	buf_printf(x->b, "    t%zu = tensor(", i);
 	put_list(x->b, x->a->dims + t->dim, t->nd);
 	buf_printf(x->b, ", torch.%s", dtype);
-	put_strides(x, t);
+	if (t->strided) {
+		buf_puts(x->b, ", stride=");
+		put_list(x->b, x->a->strides + t->dim, t->nd);
+	} else if (x->c->nhwc && t->nd == 4 && !matrices &&
+		   !__builtin_mul_overflow(d[1], d[3], &s[2]) &&
+		   !__builtin_mul_overflow(s[2], d[2], &s[0])) {
+		s[1] = 1;
+		s[3] = d[1];
+		buf_puts(x->b, ", stride=");
+		put_list(x->b, s, 4);
+	}
 	if (!is_real(dtype))
 		buf_printf(x->b, ", below=%lld",
 		    (long long)(t->below > 0                 ? t->below
@@ -382,7 +366,7 @@ put_function(struct call *x)
 		x->why = "its name is none of a function";
 		return false;
 	}
-	for (i = 0; i < sizeof(mods) / sizeof(*mods); i++)
+	for (i = 0; i < ARRAY_LEN(mods); i++)
 		if (mv_eq(mod, mods[i])) {
 			buf_printf(x->b, "%s.%.*s(", mods[i], (int)op.n, op.s);
 			return true;
@@ -401,25 +385,11 @@ put_function(struct call *x)
 	return true;
 }
 
-/* How many arguments from one on are the tensors of a list, which markers of
- * PyProf write one by one. */
-static size_t
-listed(const struct call *x, size_t from)
-{
-	size_t i = from;
-
-	if (x->rule.n <= from || !mv_eq(x->rule.word[from], "["))
-		return 0;
-	while (i < x->a->n && x->a->v[i].kind == EV_TENSOR)
-		i++;
-	return i - from;
-}
-
 static bool
 put_call(struct call *x)
 {
 	struct mview op = x->c->op;
-	size_t i, from = 0, list;
+	size_t i, from = 0, list = 0;
 
 	if (!x->python) {
 		buf_puts(x->b, "aten(");
@@ -429,7 +399,11 @@ put_call(struct call *x)
 	} else {
 		from = mv_eq(x->c->mod, "Tensor");
 	}
-	list = listed(x, from);
+	/* the tensors of a list, which markers of PyProf write one by one */
+	if (x->rule.n > from && mv_eq(x->rule.word[from], "["))
+		while (from + list < x->a->n &&
+		       x->a->v[from + list].kind == EV_TENSOR)
+			list++;
 	for (i = from; i < x->a->n; i++) {
 		buf_puts(x->b, i > from || !x->python ? ", " : "");
 		buf_puts(x->b, i == from && list > 0 ? "[" : "");

@@ -108,19 +108,6 @@ typed_bytes(const struct op_args *a)
 	return sum > 0 ? sum : -1;
 }
 
-/* The sizes without those that are empty, of arguments that are no tensors. */
-static void
-put_tensor_sizes(struct buf *b, const char *s, size_t n)
-{
-	size_t i;
-
-	for (i = 0; i < n; i++)
-		if (n - i > 2 && memcmp(s + i, ",[]", 3) == 0)
-			i += 2;
-		else
-			buf_putc(b, s[i]);
-}
-
 void
 compiled_put_op(struct buf *b, const struct flops_op *op, const char *kind)
 {
@@ -137,7 +124,9 @@ static void
 put_prim(struct buf *b, const struct flops_kern *k)
 {
 	const struct flops_op *p = k->prim, *op = k->op;
-	const char *last = k->name->last;
+	const char *last = k->name->last, *e;
+	struct mview s;
+	size_t n;
 
 	if (op != NULL && op->comm) {
 		esc_put(b, op->name.s, op->name.n);
@@ -146,8 +135,14 @@ put_prim(struct buf *b, const struct flops_kern *k)
 			buf_puts(b, "aten::");
 		esc_put(b, p->name.s, p->name.n);
 		if (!mv_starts(p->name, "triton_") && p->shapes.s != NULL) {
+			/* without the empty sizes of arguments that are no
+			 * tensors */
 			buf_putc(b, ' ');
-			put_tensor_sizes(b, p->shapes.s, p->shapes.n);
+			e = p->shapes.s + p->shapes.n;
+			for (s = p->shapes; s.n > 0; s = mv(s.s + n, e)) {
+				n = mv_starts(s, ",[]") ? 3 : 1;
+				buf_put(b, s.s, n == 3 ? 0 : 1);
+			}
 		}
 	} else if (last != NULL &&
 		   (op == NULL || op->name.s == NULL ||

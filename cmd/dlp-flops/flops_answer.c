@@ -341,7 +341,9 @@ answer_of(struct flops *fl, const struct flops_kern *k)
 	const struct flops_op *op = k->op;
 	const struct kname *name = k->name;
 	uint64_t key, *slot;
-	bool cell = op != NULL && rule_params_by_grid(rule_for(fl, op));
+	const struct flops_rule *rule = rule_for(fl, op);
+	/* PyProf's params of a cell depend on the grid */
+	bool cell = rule != NULL && rule->params == cell_params;
 	/* an element-wise kernel, or a gather kernel whose block is known */
 	bool elem = op != NULL && k->grid.s != NULL &&
 		    (name->elem.is || (name->gather > 0 &&

@@ -352,24 +352,6 @@ set_dtype(
 	}
 }
 
-/* The number of elements to which operands are aligned; 0 if it is not in the
- * name. CUTLASS ends its names with it,
- * cutlass_80_tensorop_f16_s16816gemm_..._tn_align8; xmma gives it for each
- * operand,
- * ..._tilesize64x64x64_stage4_warpsize2x2x1_..._aligna4_alignc4_execute_kernel.
- */
-static int
-alignment(const char *s)
-{
-	int n = 0;
-
-	while (n == 0 && (s = strstr(s, "_align")) != NULL) {
-		s += strlen("_align");
-		n = (int)strtol(s + (*s == 'a'), NULL, 10);
-	}
-	return n;
-}
-
 /*
  * The family by the name alone, for kernels whose op has no rule. Inductor puts
  * into the name of a kernel its kind (poi: pointwise, red, per: reduction, tem:
@@ -419,6 +401,7 @@ kname_set(struct kname *k, const struct kname_rules *r, const char *full,
     size_t n, const char *brief, size_t nbrief)
 {
 	static const char gather[] = "vectorized_gather_kernel<";
+	static const char word[] = "_align";
 	static const char *const methods[] = { "fft", "winograd", "gemv",
 		"small" }; /* in the order of METHOD_ */
 	const struct namerule *u;
@@ -472,7 +455,14 @@ kname_set(struct kname *k, const struct kname_rules *r, const char *full,
 	}
 	if ((s = find_fact(r, "arch", &p)) != NULL)
 		k->arch = atoi(s);
-	k->align = alignment(k->lower);
+	/* The number of elements to which operands are aligned. CUTLASS ends
+	 * its names with it, cutlass_80_tensorop_f16_s16816gemm_..._tn_align8;
+	 * xmma gives it for each operand,
+	 * ..._tilesize64x64x64_..._aligna4_alignc4_execute_kernel. */
+	for (s = k->lower; k->align == 0 && (s = strstr(s, word)) != NULL;) {
+		s += strlen(word);
+		k->align = (int)strtol(s + (*s == 'a'), NULL, 10);
+	}
 	k->product = k->dt_sure && k->part == KP_MAIN &&
 		     find_fact(r, "product", &p) != NULL;
 	k->family = family_of_name(k->lower, r, &p);

@@ -190,9 +190,6 @@ void rows_count(
 bool rule_params(
     const struct flops_rule *rule, const struct kern_work *w, struct buf *b);
 
-/* True if the params depend on the kernel's grid. rule may be NULL. */
-bool rule_params_by_grid(const struct flops_rule *rule);
-
 /* PyProf's params of the ops that have a format of their own. */
 params_fn linear_params, mm_params, addmm_params, bmm_params, conv_params,
     cell_params;

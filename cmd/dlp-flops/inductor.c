@@ -91,21 +91,6 @@ read_nodes(struct graph_nodes *g, const char *path)
 	}
 }
 
-/* The line of a node in a comment; 0 if it is none. */
-static uint64_t
-node_line(const struct graph_nodes *g, struct mview v)
-{
-	const char *s = mv_find(v, "#   %"), *e = v.s + v.n, *q;
-	uint32_t i;
-
-	if (s == NULL || mv_find(v, "= call_function[") == NULL)
-		return 0;
-	s += 5;
-	q = memchr(s, ' ', (size_t)(e - s));
-	i = smap_find(&g->nodes, s, (size_t)((q != NULL ? q : e) - s));
-	return i == SMAP_NONE ? 0 : g->nodes.val[i];
-}
-
 /* The text in the next pair of quotes; false if there is none. */
 static bool
 quoted(const char **p, const char *e, struct mview *v)
@@ -222,11 +207,16 @@ static void
 take_code_line(struct side *s, const struct graph_nodes *g,
     struct triton_kern *k, uint64_t *line, struct mview v)
 {
-	const char *e = v.s + v.n, *p;
-	uint64_t at = node_line(g, v);
+	const char *e = v.s + v.n, *p = mv_find(v, "#   %"), *q;
+	uint32_t i;
 
-	if (at != 0)
-		*line = at;
+	if (p != NULL && mv_find(v, "= call_function[") != NULL) {
+		p += 5; /* the name of a node, in a comment */
+		q = memchr(p, ' ', (size_t)(e - p));
+		i = smap_find(&g->nodes, p, (size_t)((q != NULL ? q : e) - p));
+		if (i != SMAP_NONE && g->nodes.val[i] != 0)
+			*line = g->nodes.val[i];
+	}
 	if ((p = mv_find(v, "async_compile.triton(")) != NULL) {
 		kern_done(s, g, k);
 		memset(k, 0, sizeof(*k));

@@ -201,42 +201,30 @@ operand_esize(const struct kern_work *w)
 	return size > 0 ? size : gather_esize(w);
 }
 
-/* Broadcasts t with out[0..*nd), which has the last dimension first. */
-static bool
-broadcast(
-    const struct op_args *a, const struct op_arg *t, int64_t *out, size_t *nd)
-{
-	size_t i;
-	int64_t d;
-
-	if (t->bad || t->nd > MAX_DIMS)
-		return false;
-	for (i = 0; i < t->nd; i++) {
-		d = a->dims[t->dim + t->nd - 1 - i];
-		if (i == *nd)
-			out[(*nd)++] = d;
-		else if (out[i] == 1)
-			out[i] = d;
-		else if (d != out[i] && d != 1)
-			return false;
-	}
-	return true;
-}
-
 int64_t
 operand_out(const struct kern_work *w)
 {
 	const struct op_args *a = w->a;
-	int64_t out[MAX_DIMS], n = 1;
+	const struct op_arg *t;
+	int64_t out[MAX_DIMS], n = 1, d; /* the last dimension first */
 	size_t i, nd = 0;
 	bool any = false;
 
-	for (i = 0; i < a->n; i++) {
-		if (a->v[i].type != ARG_TENSOR || a->v[i].named)
+	for (t = a->v; t < a->v + a->n; t++) {
+		if (t->type != ARG_TENSOR || t->named)
 			continue;
 		any = true;
-		if (!broadcast(a, &a->v[i], out, &nd))
+		if (t->bad || t->nd > MAX_DIMS)
 			return -1;
+		for (i = 0; i < t->nd; i++) {
+			d = a->dims[t->dim + t->nd - 1 - i];
+			if (i == nd)
+				out[nd++] = d;
+			else if (out[i] == 1)
+				out[i] = d;
+			else if (d != out[i] && d != 1)
+				return -1;
+		}
 	}
 	for (i = 0; i < nd; i++)
 		n = size_mul(n, out[i]);

@@ -417,12 +417,6 @@ cell_params(const struct kern_work *w, struct buf *b)
 }
 
 bool
-rule_params_by_grid(const struct flops_rule *rule)
-{
-	return rule != NULL && rule->params == cell_params;
-}
-
-bool
 rule_params(
     const struct flops_rule *rule, const struct kern_work *w, struct buf *b)
 {
