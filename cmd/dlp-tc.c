@@ -66,23 +66,6 @@ rule_of_name(struct tc_names *t, const char *s, size_t n)
 	return &t->rules.v[t->seen.val[id] - 1];
 }
 
-static void
-put_verdict(struct tc_names *t, const char *s, size_t n)
-{
-	const struct namerule *u = NULL;
-
-	if (n > 0 && s[n - 1] == '\r') /* lines end in CR LF */
-		n--;
-	if (n > 0)
-		u = rule_of_name(t, s, n);
-	buf_put(&out_buf, s, n);
-	buf_putc(&out_buf, '\t');
-	buf_puts(&out_buf, ynu_name(judge_verdict(u)));
-	buf_putc(&out_buf, '\t');
-	buf_puts(&out_buf, u == NULL ? "-" : u->word[JUDGE_ID]);
-	out_end();
-}
-
 /* A verdict for each line of the file; path NULL or "-": standard input.
  * Errors are fatal. */
 static void
@@ -91,6 +74,7 @@ judge_names(struct tc_names *t, const char *path)
 	bool given = path != NULL && strcmp(path, "-") != 0;
 	FILE *f = given ? fopen(path, "r") : stdin;
 	const char *file = given ? path : "standard input";
+	const struct namerule *u;
 	char *line = NULL;
 	size_t cap = 0;
 	ssize_t n;
@@ -102,7 +86,15 @@ judge_names(struct tc_names *t, const char *path)
 			n--;
 		if (memchr(line, '\0', (size_t)n) != NULL)
 			die("%s: NUL byte: these are no names", file);
-		put_verdict(t, line, (size_t)n);
+		if (n > 0 && line[n - 1] == '\r') /* lines end in CR LF */
+			n--;
+		u = n > 0 ? rule_of_name(t, line, (size_t)n) : NULL;
+		buf_put(&out_buf, line, (size_t)n);
+		buf_putc(&out_buf, '\t');
+		buf_puts(&out_buf, ynu_name(judge_verdict(u)));
+		buf_putc(&out_buf, '\t');
+		buf_puts(&out_buf, u == NULL ? "-" : u->word[JUDGE_ID]);
+		out_end();
 	}
 	if (ferror(f) || errno != 0)
 		die_errno("%s", file);

@@ -218,22 +218,6 @@ use_rule(struct call *x)
 	return true;
 }
 
-/* Integers that no rule speaks of are indices, or masks: they are below the
- * least size of the first tensor. */
-static int64_t
-least_size(const struct call *x)
-{
-	int64_t least = INT32_MAX;
-	size_t i;
-
-	if (tensor_of(x, 0) == NULL || tensor_of(x, 0)->nd == 0)
-		return 1;
-	for (i = 0; size_of(x, 0, i) >= 0; i++)
-		if (size_of(x, 0, i) < least)
-			least = size_of(x, 0, i);
-	return least;
-}
-
 static bool
 is_real(const char *dtype)
 {
@@ -249,7 +233,8 @@ put_tensor(struct call *x, size_t i)
 		"scaled_dot_product_attention", "softmax" };
 	const struct ev_tensor *t = &x->a->tensors[i];
 	const int64_t *d = x->a->dims + t->dim;
-	int64_t s[4];
+	int64_t s[4], least = 1;
+	size_t k;
 	bool matrices = mv_listed(x->c->op, ops, ARRAY_LEN(ops));
 	const char *dtype = ev_dtype(t->dtype);
 
@@ -278,11 +263,18 @@ put_tensor(struct call *x, size_t i)
 		buf_puts(x->b, ", stride=");
 		put_list(x->b, s, 4);
 	}
+	/* integers that no rule speaks of are indices, or masks: they are below
+	 * the least size of the first tensor */
+	for (k = 0; size_of(x, 0, k) >= 0; k++)
+		if (k == 0 || size_of(x, 0, k) < least)
+			least = size_of(x, 0, k);
+	if (least > INT32_MAX)
+		least = INT32_MAX;
 	if (!is_real(dtype))
 		buf_printf(x->b, ", below=%lld",
 		    (long long)(t->below > 0                 ? t->below
 				: strcmp(dtype, "bool") == 0 ? 2
-							     : least_size(x)));
+							     : least));
 	else if (x->c->bwd && !t->no_grad && !(i == 0 && x->c->no_dgrad))
 		buf_puts(x->b, ", grad=True");
 	buf_puts(x->b, ")\n");

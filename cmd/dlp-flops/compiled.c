@@ -191,8 +191,6 @@ use_fact(struct flops_result *res, const struct side_fact *f, int64_t bytes)
 		res->prim = (struct mview){ f->prim, strlen(f->prim) };
 		res->sized = true;
 	}
-	if (f->est_flop >= 0)
-		res->est_flop = f->est_flop;
 	if (f->bytes >= 0)
 		bytes = f->bytes;
 	if (bytes >= 0) {

@@ -56,23 +56,6 @@ rest_put(
 	}
 }
 
-/* The role of a product inside the op whose first kernel carries the work. If
- * nothing else shows which of the op's gradients it is, the first one is dgrad.
- */
-static enum role
-role_of_one(struct flops *fl, enum role want, int64_t inst, int64_t prim_run)
-{
-	unsigned was;
-
-	if (facts_mark(fl, inst, prim_run, 1U << ROLE_MAIN) != 0)
-		return ROLE_PART;
-	was = facts_mark(fl, inst, 0, 0);
-	if (want == ROLE_GRAD)
-		want = was & 1U << ROLE_DGRAD ? ROLE_WGRAD : ROLE_DGRAD;
-	facts_mark(fl, inst, 0, 1U << want);
-	return want;
-}
-
 /* The part that this kernel has in its run, given the run's kernels so far. A
  * gradient that has been counted is not counted again. If only the order shows
  * which gradient a kernel is, it is the remaining one. */
@@ -84,8 +67,18 @@ role_of(struct flops *fl, const struct answer *a, const struct flops_kern *k)
 
 	if (!k->has_inst || a->each || want == ROLE_NONE || want >= ROLE_PART)
 		return want;
-	if (a->one && k->prim_run != 0)
-		return role_of_one(fl, want, k->inst, k->prim_run);
+	if (a->one && k->prim_run != 0) {
+		/* The first kernel of a product inside the op carries its work.
+		 * If nothing else shows which of the op's gradients it is, the
+		 * first one is dgrad. */
+		if (facts_mark(fl, k->inst, k->prim_run, 1U << ROLE_MAIN) != 0)
+			return ROLE_PART;
+		was = facts_mark(fl, k->inst, 0, 0);
+		if (want == ROLE_GRAD)
+			want = was & 1U << ROLE_DGRAD ? ROLE_WGRAD : ROLE_DGRAD;
+		facts_mark(fl, k->inst, 0, 1U << want);
+		return want;
+	}
 	was = facts_mark(fl, k->inst, k->prim_run, 0);
 	if (want == ROLE_GRAD)
 		want = ROLE_DGRAD;
@@ -97,21 +90,6 @@ role_of(struct flops *fl, const struct answer *a, const struct flops_kern *k)
 	}
 	facts_mark(fl, k->inst, k->prim_run, 1U << want);
 	return want;
-}
-
-/* What the newest kernels of a file have shown. */
-static struct tc_seen *
-seen_in(struct flops *fl, size_t file)
-{
-	size_t more;
-
-	if (file >= fl->nseen) {
-		more = file + 1 - fl->nseen;
-		fl->seen = xrealloc(fl->seen, file + 1, sizeof(*fl->seen));
-		memset(fl->seen + fl->nseen, 0, more * sizeof(*fl->seen));
-		fl->nseen = file + 1;
-	}
-	return &fl->seen[file];
 }
 
 /* Appends the values that the account does not have for this kernel, and with
@@ -153,6 +131,7 @@ write_kern(struct flops *fl, const struct flops_result *res,
 		.told = k->tc,
 		.dev = facts_device(fl, k->dev) };
 	enum role role = share != NULL ? ROLE_MAIN : role_of(fl, a, k);
+	size_t file = (size_t)(k->dev >> 32); /* of the device's place */
 	int64_t flop = share != NULL ? *share : a->flop;
 	bool part = role == ROLE_PART, tc = tc_known(&t);
 
@@ -175,8 +154,13 @@ write_kern(struct flops *fl, const struct flops_result *res,
 	out_word(dtypes[a->dt].name);
 	out_word(family_names[a->family]);
 	out_word(role_names[role]);
-	/* the file is the upper half of a device's place */
-	tc_put(seen_in(fl, (size_t)(k->dev >> 32)), &t);
+	if (file >= fl->nseen) {
+		fl->seen = xrealloc(fl->seen, file + 1, sizeof(*fl->seen));
+		memset(fl->seen + fl->nseen, 0,
+		    (file + 1 - fl->nseen) * sizeof(*fl->seen));
+		fl->nseen = file + 1;
+	}
+	tc_put(&fl->seen[file], &t);
 	put_lacks(&fl->tmp, res, k->uncaptured);
 	out_opt(a->causal > 0 && !part, a->causal);
 	out_opt(a->bus >= 0 && !part, a->bus);

@@ -39,9 +39,8 @@ side_put(struct side *s, const char *name, size_t n)
 		return &s->v[s->names.val[i]];
 	ARRAY_GROW(s->v, s->n, s->cap);
 	s->names.val[i] = s->n;
-	s->v[s->n] = (struct side_fact){
-		.flop = -1, .est_flop = -1, .bytes = -1, .each = true
-	};
+	s->v[s->n] =
+	    (struct side_fact){ .flop = -1, .bytes = -1, .each = true };
 	return &s->v[s->n++];
 }
 

@@ -20,7 +20,7 @@ struct side_fact {  /* texts are escaped and NUL-terminated; NULL: unknown */
 	char *prim; /* the ops and the sizes of their operands */
 	char *line; /* FILE:LINE of the program */
 	const char *dir;                /* fprop, bprop */
-	int64_t flop, est_flop, bytes;  /* -1: unknown */
+	int64_t flop, bytes;            /* -1: unknown */
 	enum dtype dt;                  /* of a product */
 	enum family family;             /* FAM_NONE: the kernel's own rules */
 	struct side_arg arg[SIDE_ARGS]; /* of Inductor's kernels */
