@@ -492,9 +492,10 @@ read_rated(struct rate *x, const struct rec *r, struct rate_work *w)
 	/* without a family all that has a type is taken for a product */
 	product = !rec_has(r->type, COL_family) ||
 		  (family.s != NULL && kind_is_product(family.s, family.n));
-	for (i = 0; i < ARRAY_LEN(dtype_peaks); i++) {
-		if (!mv_eq(dtype, dtype_peaks[i].dtype))
-			continue;
+	for (i = 0; i < ARRAY_LEN(dtype_peaks); i++)
+		if (mv_eq(dtype, dtype_peaks[i].dtype))
+			break;
+	if (i < ARRAY_LEN(dtype_peaks)) {
 		p = product ? dtype_peaks[i].product : dtype_peaks[i].plain;
 		if (p == PK_FP64T && g->tflops[p] == 0)
 			p = PK_FP64;
