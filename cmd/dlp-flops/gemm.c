@@ -116,38 +116,29 @@ batches(const struct op_args *a, const struct op_arg *x, const struct op_arg *y)
 	return r;
 }
 
-/* x times y as matmul defines it; false if the shapes do not fit. */
-static bool
-matmul_dims(const struct op_args *a, const struct op_arg *x,
-    const struct op_arg *y, struct gemm_sizes *g)
-{
-	if (x == NULL || y == NULL || x->nd == 0 || y->nd == 0 || x->bad ||
-	    y->bad)
-		return false;
-	g->m = x->nd == 1 ? 1 : arg_dim(a, x, -2);
-	g->k = arg_dim(a, x, -1);
-	g->n = y->nd == 1 ? 1 : arg_dim(a, y, -1);
-	if (arg_dim(a, y, y->nd == 1 ? -1 : -2) != g->k)
-		return false;
-	g->b = batches(a, x, y);
-	g->n_a = arg_numel(a, x);
-	g->n_b = arg_numel(a, y);
-	return true;
-}
-
 bool
 gemm_sizes(const struct kern_work *w, int first, struct gemm_sizes *g)
 {
 	const struct op_args *a = w->a;
 	const struct op_arg *x = arg_named(a, "input", 0);
-	const struct op_arg *wt = arg_named(a, "weight", 1);
+	const struct op_arg *wt = arg_named(a, "weight", 1), *y;
 	size_t i;
 
 	memset(g, 0, sizeof(*g));
-	if (first != GEMM_LINEAR) {
-		if (!matmul_dims(a, arg_at(a, (size_t)first),
-			arg_at(a, (size_t)first + 1), g))
+	if (first != GEMM_LINEAR) { /* x times y as matmul defines it */
+		x = arg_at(a, (size_t)first);
+		y = arg_at(a, (size_t)first + 1);
+		if (x == NULL || y == NULL || x->nd == 0 || y->nd == 0 ||
+		    x->bad || y->bad)
 			return false;
+		g->m = x->nd == 1 ? 1 : arg_dim(a, x, -2);
+		g->k = arg_dim(a, x, -1);
+		g->n = y->nd == 1 ? 1 : arg_dim(a, y, -1);
+		if (arg_dim(a, y, y->nd == 1 ? -1 : -2) != g->k)
+			return false;
+		g->b = batches(a, x, y);
+		g->n_a = arg_numel(a, x);
+		g->n_b = arg_numel(a, y);
 		if (first == 1)
 			g->n_c = arg_numel(a, arg_at(a, 0));
 		g->n_out = size_mul(size_mul(g->b, g->m), g->n);
