@@ -46,14 +46,16 @@ sort_key(struct buf *b, const char *s, size_t n, bool down)
 	size_t from = b->len, i;
 	uint64_t u;
 	int64_t v;
-	double d;
+	bool whole;
+	double d = 0;
 
 	if (s == NULL) {
 		buf_putc(b, (char)SORT_UNSET);
 		return;
 	}
-	if (num_i64(s, n, &v) || num_f64(s, n, &d)) {
-		if (num_i64(s, n, &v))
+	whole = num_i64(s, n, &v);
+	if (whole || num_f64(s, n, &d)) {
+		if (whole)
 			d = (double)v;
 		if (!(d < 0) && !(d > 0))
 			d = 0; /* not -0 */

@@ -142,9 +142,6 @@ void sum_rows(struct diff_sum *s, const struct diff_side *side, size_t side_no,
 void read_stream(struct diff_model *m, const char *path, size_t first,
     size_t n_first, bool one_each, bool by_src);
 
-/* diff_cells.c: writes diffcell records of sides 0 and 1. */
-void put_cells(const struct diff_model *m);
-
 struct diff_how {     /* two sides are compared */
 	bool cells;   /* write diffcell records, too */
 	size_t limit; /* number of rows; 0: all */
