@@ -648,7 +648,7 @@ keep_utc(struct ranks *g, const struct rec *r, struct mview src)
 	ARRAY_GROW(g->utc, g->n_utc, g->utc_cap);
 	k = &g->utc[g->n_utc++];
 	memset(k, 0, sizeof(*k));
-	buf_put(&k->src, src.s, src.n);
+	buf_put(&k->src, src.s, src.s != NULL ? src.n : 0);
 	buf_put(&k->utc, r->line, r->len);
 	buf_puts(&k->none, "rank");
 	for (i = 0; i < rec_ncols(r->type); i++) {
@@ -756,7 +756,7 @@ see_rank(struct stage *st, struct rec *r)
 		stage_pass(st, r);
 	if (mv_eq(by, "reference")) {
 		buf_clear(&g->first);
-		buf_put(&g->first, src.s, src.n);
+		buf_put(&g->first, src.s, src.s != NULL ? src.n : 0);
 	}
 	/* the hosts' clocks can be wrong, so UTC cannot order ranks */
 	if (utc || by.s == NULL)
@@ -844,7 +844,7 @@ see_group(struct stage *st, struct rec *r)
 	buf_clear(b);
 	buf_put(b, name.s, name.n);
 	buf_putc(b, '\n');
-	buf_put(b, ranks.s, ranks.n);
+	buf_put(b, ranks.s, ranks.s != NULL ? ranks.n : 0);
 	at = smap_put(&g->colls.groups, b->s, b->len, NULL);
 	*map_put(&g->colls.group, (uint64_t)id, NULL) = at + 1;
 	id = rec_num_or(r, COL_group_size, 0);

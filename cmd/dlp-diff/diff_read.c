@@ -509,7 +509,7 @@ no_op_key(struct diff_place *p, const struct rec *r)
 		buf_puts(&p->key, strcmp(tag, "set") == 0 ? "memset" : tag);
 	if (s.s != NULL && !kern)
 		buf_putc(&p->key, ' ');
-	buf_put(&p->key, s.s, s.n);
+	buf_put(&p->key, s.s, s.s != NULL ? s.n : 0);
 }
 
 static struct diff_row *

@@ -594,10 +594,10 @@ on_range(struct stage *st, struct rec *r)
 	x.push = mode.s == NULL || mode.n == 4;
 	x.crosses = rec_get(r, COL_end_tid).s != NULL;
 	buf_clear(name); /* DOMAIN:TEXT */
-	buf_put(name, domain.s, domain.n);
+	buf_put(name, domain.s, domain.s != NULL ? domain.n : 0);
 	x.domain_len = name->len;
 	buf_putc(name, ':');
-	buf_put(name, text.s, text.n);
+	buf_put(name, text.s, text.s != NULL ? text.n : 0);
 	x.name = name->s;
 	x.name_len = name->len;
 	for (i = 0; i < s->nreports; i++)
