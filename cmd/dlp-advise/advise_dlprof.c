@@ -350,7 +350,7 @@ dlprof_dataloader(const struct facts *f, struct advise_verdict *v)
 static void
 judge_free_memory(const struct facts *f, struct advise_verdict *v)
 {
-	int64_t used = f->mem_used, total = f->mem_total;
+	int64_t used = f->mem_used, total = f->mem_total, times;
 	size_t i;
 
 	for (i = 0; i < f->n_dev && f->n_mem > 0; i++)
@@ -362,8 +362,9 @@ judge_free_memory(const struct facts *f, struct advise_verdict *v)
 		verdict_no_memory(f, v);
 		return;
 	}
-	buf_i64(&v->value, total / used);
-	v->judged = (double)(total / used) >= v->limit ? V_YES : V_NO;
+	times = total / used;
+	buf_i64(&v->value, times);
+	v->judged = (double)times >= v->limit ? V_YES : V_NO;
 	buf_i64(verdict_let(v, "pct"),
 	    (int64_t)(100.0 * (double)used / (double)total));
 	say_size(verdict_let(v, "used"), used);

@@ -145,13 +145,13 @@ add_blocks(struct facts *f, const struct rec *r, const struct device *d,
     struct mview op, int64_t dur)
 {
 	struct mview grid = rec_get(r, COL_grid);
-	const char *g = grid.s, *end = grid.s + grid.n, *comma;
+	const char *g = grid.s, *end, *comma;
 	double blocks = 1;
 	int64_t v;
 
 	if (g == NULL || d->n_sm <= 0)
 		return;
-	for (; g < end; g = comma + 1) {
+	for (end = g + grid.n; g < end; g = comma + 1) {
 		comma = memchr(g, ',', (size_t)(end - g));
 		if (comma == NULL)
 			comma = end;

@@ -23,7 +23,7 @@ enum html_kind {
 	HTML_NUMBERS, /* the same of numbers, which may have a fraction */
 };
 
-#define HTML_TAG -1 /* in place of the id of a column: the record's type */
+#define HTML_TAG (-1) /* in place of the id of a column: the record's type */
 
 /*
  * A column grows as bytes: blocks, that html_col.c explains, or JSON text. That

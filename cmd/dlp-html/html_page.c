@@ -38,7 +38,7 @@ html_meta_read(struct html *h, const struct rec *r)
 {
 	const char *rest, *word, *tab;
 	struct html_about *a;
-	struct mview name, value;
+	struct mview name = { 0 }, value = { 0 };
 	size_t wlen, rlen, i, blanks = 0;
 	uint64_t n;
 	uint32_t id;

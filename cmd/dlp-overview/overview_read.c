@@ -324,15 +324,19 @@ op_name(struct buf *b, const struct rec *r)
 	struct mview op = rec_get(r, COL_op), dir = rec_get(r, COL_dir);
 	struct mview layer = rec_get(r, COL_layer);
 
-	if (op.s == NULL) {
-		buf_put(b, layer.s, layer.n);
-		buf_puts(b, layer.s != NULL ? " (no op)" : "(no op)");
+	if (op.s != NULL) {
+		buf_put(b, op.s, op.n);
+		if (dir.s == NULL)
+			return;
+		buf_putc(b, ' ');
+		buf_put(b, dir.s, dir.n);
 		return;
 	}
-	buf_put(b, op.s, op.n);
-	if (dir.s != NULL)
+	if (layer.s != NULL) {
+		buf_put(b, layer.s, layer.n);
 		buf_putc(b, ' ');
-	buf_put(b, dir.s, dir.n);
+	}
+	buf_puts(b, "(no op)");
 }
 
 /* Adds the op's time by kernel, and sees to the longest of them. */
