@@ -350,35 +350,12 @@ add_view(struct buf *b, const char *before, struct mview v)
 	buf_put(b, v.s, v.n);
 }
 
-static void
-name_gpu(struct trace *x, struct buf *name, const struct owner *o)
-{
-	struct mview dev = known_name(x, 'd', o);
-
-	buf_puts(name, "GPU");
-	add_view(name, " ", o->dev);
-	add_view(name, " ", dev);
-	add_view(name, ", process ", o->pid);
-}
-
-static void
-name_process(struct trace *x, struct buf *name, const struct owner *o)
-{
-	struct mview known = known_name(x, 'p', o);
-
-	if (!mv_eq(known, "process")) /* the profiler did not know */
-		add_view(name, "", known);
-	add_view(name, name->len > 0 ? ", process " : "process ", o->pid);
-	if (name->len == 0)
-		buf_puts(name, o->pid.s == NULL ? "profile" : "process");
-}
-
 /* The process of the viewer. A GPU is one too, one for each process that uses
  * it. It is announced in the trace when it is new. */
 static int64_t
 process_of(struct trace *x, const struct owner *o, bool gpu)
 {
-	struct mview file = { x->label.s, x->label.len };
+	struct mview file = { x->label.s, x->label.len }, known;
 	struct buf name = { 0 };
 	struct trace_row at = { 0, 0 };
 	uint32_t id;
@@ -390,10 +367,21 @@ process_of(struct trace *x, const struct owner *o, bool gpu)
 		return (int64_t)x->procs.val[id];
 	at.pid = take_number(x, &x->used_pid, gpu ? -1 : number_in(o->pid));
 	x->procs.val[id] = (uint64_t)at.pid;
-	if (gpu)
-		name_gpu(x, &name, o);
-	else
-		name_process(x, &name, o);
+	known = known_name(x, gpu ? 'd' : 'p', o);
+	if (gpu) {
+		buf_puts(&name, "GPU");
+		add_view(&name, " ", o->dev);
+		add_view(&name, " ", known);
+		add_view(&name, ", process ", o->pid);
+	} else {
+		if (!mv_eq(known, "process")) /* the profiler did not know */
+			add_view(&name, "", known);
+		add_view(
+		    &name, name.len > 0 ? ", process " : "process ", o->pid);
+		if (name.len == 0)
+			buf_puts(
+			    &name, o->pid.s == NULL ? "profile" : "process");
+	}
 	add_view(&name, ", ", o->src.s != NULL ? o->src : file);
 	ev_name(x, false, &at, &name,
 	    gpu ? 1000 + (int)number_in(o->dev) : o->pid.s != NULL);

@@ -67,38 +67,30 @@ put_buf(const struct buf *b, bool said)
 	out_raw(said && b->len > 0 ? b->s : NULL, b->len);
 }
 
-static void
-put_steps(const struct facts *f)
-{
-	struct buf b = { 0 };
-	int64_t from, to;
-	bool any = advise_steps(f, &from, &to);
-
-	if (any)
-		buf_i64(&b, from);
-	if (any && to > from)
-		buf_printf(&b, "-%lld", (long long)to);
-	put_buf(&b, any);
-	buf_free(&b);
-}
-
 /* The columns that say how much can be gained, and where. */
 static void
 put_gain(const struct facts *f, const struct advise_finding *j)
 {
 	const struct advise_verdict *v = &j->v;
 	bool gains = v->judged == V_YES && v->gains;
-	struct buf share = { 0 };
+	struct buf share = { 0 }, steps = { 0 };
+	int64_t from, to;
+	bool any = advise_steps(f, &from, &to);
 
+	if (any)
+		buf_i64(&steps, from);
+	if (any && to > from)
+		buf_printf(&steps, "-%lld", (long long)to);
 	if (gains && facts_wall_ns(f) > 0)
 		buf_printf(&share, "%.1f", facts_share_pct(f, v->ceiling));
 	put_buf(&share, gains);
 	out_word(j->part_of);
 	put_buf(&v->where, v->judged == V_YES);
 	out_opt(gains, v->ceiling);
-	put_steps(f);
+	put_buf(&steps, any);
 	out_i64(j->rule->version);
 	buf_free(&share);
+	buf_free(&steps);
 }
 
 static void
@@ -132,19 +124,6 @@ put_finding(const struct advise_put *p, const struct facts *f,
 	buf_free(&at);
 }
 
-static void
-put_use(const struct advise_put *p, const struct facts *f, int which)
-{
-	static const char *const word[] = { NULL, "no", "yes" };
-
-	out_rec(f->src.len > 0 ? p->use_src : p->use);
-	out_word(use_name(which));
-	out_word(word[use_of(f, which)]);
-	if (f->src.len > 0)
-		out_raw(f->src.s, f->src.len);
-	out_end();
-}
-
 /* What dlp-overview words its hints by. Kernels of PyTorch run in XLA programs,
  * too, never the other way around. */
 static void
@@ -172,6 +151,7 @@ void
 advise_put(struct advise_put *p, const struct facts *f,
     const struct advise_finding *j, size_t n, bool dlprof)
 {
+	static const char *const word[] = { NULL, "no", "yes" };
 	size_t i;
 	int use;
 
@@ -179,6 +159,12 @@ advise_put(struct advise_put *p, const struct facts *f,
 		put_framework(f);
 	for (i = 0; i < n; i++)
 		put_finding(p, f, &j[i]);
-	for (use = 0; use < N_USE && !dlprof; use++)
-		put_use(p, f, use);
+	for (use = 0; use < N_USE && !dlprof; use++) {
+		out_rec(f->src.len > 0 ? p->use_src : p->use);
+		out_word(use_name(use));
+		out_word(word[use_of(f, use)]);
+		if (f->src.len > 0)
+			out_raw(f->src.s, f->src.len);
+		out_end();
+	}
 }
