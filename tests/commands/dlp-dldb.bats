@@ -469,38 +469,6 @@ kernels() {
 	    (SELECT count(*) FROM model_summary)")"
 }
 
-@test "an older database: what it lacks is said" {
-	sqlite3 old <<-'EOF'
-	CREATE TABLE dictionary (id INTEGER PRIMARY KEY, string TEXT);
-	INSERT INTO dictionary VALUES (1, 'A_1'), (2, 'a'), (3, 'k');
-	CREATE TABLE read_only_ops (id INTEGER PRIMARY KEY, op_name TEXT,
-	    op_type_id INTEGER);
-	INSERT INTO read_only_ops VALUES (4, '/m/a', 2);
-	CREATE TABLE read_only_op_instances (id INTEGER PRIMARY KEY,
-	    read_only_ops_id INTEGER, cpu_start INTEGER, cpu_stop INTEGER);
-	INSERT INTO read_only_op_instances VALUES (1, 4, 100, 150),
-	    (2, 4, 50, 90);
-	CREATE TABLE read_only_kernels (id INTEGER PRIMARY KEY,
-	    read_only_ops_id INTEGER, op_instance INTEGER, name_id INTEGER,
-	    api_start INTEGER, api_stop INTEGER, gpu_start INTEGER,
-	    gpu_stop INTEGER);
-	INSERT INTO read_only_kernels VALUES (1, 4, 0, 3, 110, 115, 120, 127),
-	    (2, 4, 1, 3, 60, 70, 65, 90), (3, 4, 7, 3, 80, 81, 82, 83);
-	EOF
-	run --separate-stderr dlp-parse old
-	[ "$status" -eq 0 ]
-	[[ $stderr == *'older database of DLProf'*read_only_ops.op_id* ]]
-	grep -q '^##note	missing_columns' <<<"$output"
-	grep -q '^##note	work_outside_run	1$' <<<"$output"
-	# runs are numbered as they stand, not by their starts
-	same '50|40
-100|50' "$(columns inst start_ns dur_ns <<<"$output")"
-	same '65|k|50
-82|k|-
-120|k|100' "$(columns kern start_ns short op_start_ns <<<"$output")"
-	same '/m/a|a|-|-' "$(columns op name op dir dl_id <<<"$output")"
-}
-
 @test "not together with other profiles" {
 	stream | dlp-dldb -o x 2>err
 	run --separate-stderr dlp-parse x "$LENET"

@@ -183,39 +183,6 @@ moved() {
 	grep -q "^##note${TAB}ranks_unaligned${TAB}1" out
 }
 
-@test "dlp ranks: the heat map is made of the other tables; sizes have bandwidths" {
-	local h=$ROOT/tests/data/h200 v of
-	[ -e "$h/ddp2_rank0.sqlite.xz" ] || skip "no tests/data/h200"
-	set -- "$h"/ddp2_rank?.sqlite.xz
-	for v in late wait comm exposed; do
-		of=comm
-		[ $v != late ] || of=arrive
-		same "$(dlp ranks -t $of --tsv "$@" 2>err | awk -F'\t' -v c=${v}_ns '
-		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-		$(at["iter"]) != "-" { s[$(at["iter"]), $(at["rank"])] += $(at[c]) }
-		END { for (i = 0; i < 3; i++) printf "%d %d %d\n", i, s[i, 0], s[i, 1] }')" \
-		    "$(dlp ranks -t heat -v $v --tsv "$@" 2>err | tail -n +2 | tr '\t' ' ')"
-	done
-	same "$(dlp iters --tsv "$@" 2>err | awk -F'\t' '
-	NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-	{ s[$(at["iter"])] = s[$(at["iter"])] " " $(at["step_ns"]) }
-	END { for (i = 0; i < 3; i++) print i s[i] }')" \
-	    "$(dlp ranks -t heat -v step --tsv "$@" 2>err | tail -n +2 | tr '\t' ' ')"
-	# the middle one of the bandwidths of each size
-	same "$(dlp ranks -t coll --tsv "$@" 2>err | awk -F'\t' '
-	NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-	$(at["kind"]) == "all_reduce" { print $(at["bytes"]), $(at["busbw_gb_s"]) }' |
-	    sort -k1,1n -k2,2n | awk '{ v[$1] = v[$1] " " $2 }
-	    END { for (b in v) { split(v[b], x, " "); print b, x[2] + 0 } }' | sort -n)" \
-	    "$(dlp ranks -t size --tsv "$@" 2>err | awk -F'\t' '
-	    $1 == "all_reduce" { print $2, $8 }')"
-	run -2 dlp ranks -v step "$@"
-	run -2 dlp ranks -t heat -v nonsense "$@"
-	# of some steps, and nothing is said to be lost
-	same "iter 1" "$(dlp ranks -t heat -i 1 --tsv "$@" 2>err | cut -f 1 | xargs)"
-	! grep 'were lost' err
-}
-
 @test "dlp-parse --ranks: a rank that began to record later" {
 	local ns
 	cp "$R0" a0.db
@@ -367,27 +334,6 @@ no${TAB}-${TAB}-" "$(dlp advise -a --ranks --tsv "$R0" "$R1" 2>err >out; { head 
 	[ "$(columns out coll spread_ns | sort -u)" = - ]
 	[ "$(columns out coll kind last | grep broadcast | sort -u)" = \
 	    "broadcast${TAB}-" ]
-}
-
-@test "dlp ranks: the straggler's share, tables, formats" {
-	want=$(ask "WITH l AS (SELECT kind, nth, sum(hi - lo) - 2 *
-	    min(hi - lo) AS ns, (SELECT y.rank FROM c y WHERE y.kind = x.kind
-	    AND y.nth = x.nth ORDER BY lo DESC LIMIT 1) AS last FROM c x
-	    GROUP BY 1, 2) SELECT last, count(*), sum(ns) FROM l GROUP BY 1")
-	got=$(dlp ranks -t straggler --tsv "$R0" "$R1" 2>/dev/null |
-	    sed 1d | cut -f 1,2,4)
-	same "$want" "$got"
-	dlp ranks -w 150 "$R0" "$R1" >out 2>/dev/null
-	[ "$(grep -c '^$' out)" -eq 6 ] # seven tables
-	[ "$(dlp ranks -t coll -n 0 --csv "$R0" "$R1" 2>/dev/null | wc -l)" -eq 11 ]
-	[ "$(dlp ranks -t coll -n 3 -i 1 -k iteration --csv "$R0" "$R1" 2>/dev/null |
-	    cut -d, -f 3 | sort -u | tr '\n' ' ')" = "1 iter " ]
-	dlp-parse "$R0" >r0.dlp
-	dlp-parse "$R1" >r1.dlp
-	dlp ranks -t straggler --tsv r0.dlp r1.dlp 2>/dev/null |
-	    diff - <(dlp ranks -t straggler --tsv "$R0" "$R1" 2>/dev/null)
-	run dlp ranks -t none "$R0"
-	[ "$status" -eq 2 ]
 }
 
 # bats test_tags=more
