@@ -293,6 +293,7 @@ same_body() {
 }
 
 # What is cut off anywhere is told from what is whole.
+# bats test_tags=all
 @test "cut at any byte: 2, and no ##end" {
 	not_parse
 	[[ $kind != @(lines|own) ]] || skip "does not apply"
@@ -312,6 +313,7 @@ same_body() {
 }
 
 # Every number in turn by one that is too large, negative, or none.
+# bats test_tags=all
 @test "numbers at the ends of their range: no crash" {
 	not_parse
 	small_stream >small
@@ -546,6 +548,7 @@ by_name() {
 	fi
 }
 
+# bats test_tags=all
 @test "legends can repeat, the last one binds" {
 	not_parse
 	# each legend again before its tenth record, once turned round
@@ -645,6 +648,7 @@ by_name() {
 	says 'in:[0-9]*:.*12x'
 }
 
+# bats test_tags=all
 @test "a field of 1 MB" {
 	not_parse
 	big=$(head -c 1000000 /dev/zero | tr '\0' x)
@@ -675,6 +679,7 @@ by_name() {
 	[ "$status" -eq 0 ]
 }
 
+# bats test_tags=all
 @test "10,000 columns" {
 	not_parse
 	awk '
@@ -883,7 +888,7 @@ by_name() {
 	same_body a out
 }
 
-# bats test_tags=long
+# bats test_tags=all
 @test "another locale, the same bytes" {
 	if [ "$kind" = parse ]; then set -- "$LENET"; else set -- "$STREAM"; fi
 	work "$1"
