@@ -12,7 +12,7 @@
  * Strings in the details are not always escaped. Such a text is no JSON: op
  * and name are looked for as plain text then, and the rest is lost. Source:
  * tensorflow/core/profiler/nvtx_utils.h and the texts in
- * tests/unit/marker_cases.h.
+ * tests/data/markers.tab.
  */
 #include "mk.h"
 

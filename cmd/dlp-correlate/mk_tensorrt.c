@@ -6,7 +6,7 @@
  *	/model/layer1/Conv_12 + /model/layer1/Relu
  *
  * With ProfilingVerbosity NONE the text is the layer's number. Source: the
- * developer guide of TensorRT and the texts in tests/unit/marker_cases.h.
+ * developer guide of TensorRT and the texts in tests/data/markers.tab.
  */
 #include "array.h"
 #include "mk.h"

@@ -15,7 +15,7 @@
  * is (MK_USER). All others are the runtime's own (MK_GROUP), except those that
  * number steps.
  * Source: GetThunkInfo() in xla/service/gpu and the texts in
- * tests/unit/marker_cases.h.
+ * tests/data/markers.tab.
  */
 #include "array.h"
 #include "mk.h"
