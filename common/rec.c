@@ -122,7 +122,7 @@ find_fields(struct rec_type *t)
 	for (i = 0; t->n_at > 0 && i < t->nnames; i++) {
 		id = col_known(t->names[i]);
 		if (id >= 0 && id < t->n_at && t->at[id] == REC_MISSING)
-			t->at[id] = (int16_t)i;
+			t->at[id] = i;
 	}
 }
 

@@ -38,7 +38,7 @@ struct rec_type {
 	struct rec_type *next; /* in its slot */
 	char *tag;
 	size_t taglen;
-	int16_t *at; /* by id of a column: its field, or what follows */
+	int32_t *at; /* by id of a column: its field, or what follows */
 	int n_at;
 	int *need; /* ids of the columns that records must have */
 	int n_need;
