@@ -40,8 +40,9 @@ utf8_put(struct buf *out, unsigned long cp)
 	if (cp > 0x10ffff || (cp >= 0xd800 && cp < 0xe000))
 		cp = 0xfffd;
 	left = (cp >= 0x80) + (cp >= 0x800) + (cp >= 0x10000);
-	buf_putc(out,
-	    (char)(left == 0 ? cp : (0xff00ul >> (left + 1) & 0xff) | cp >> 6 * left));
+	buf_putc(out, (char)(left == 0 ? cp
+				       : (0xff00ul >> (left + 1) & 0xff) |
+					     cp >> 6 * left));
 	while (left-- > 0)
 		buf_putc(out, (char)(0x80 | (cp >> 6 * left & 63)));
 }
