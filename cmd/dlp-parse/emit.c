@@ -537,10 +537,10 @@ put_record(struct profile *p, const struct record *r)
 
 	out_rec(p->run->out.types[kind]);
 	for (; f->name != NULL; f++)
-		if (base[f->of] == NULL)
-			out_unset();
-		else if (f->how == E_NUM)
+		if (f->how == E_NUM && base[f->of] != NULL)
 			emit_num(*(const int64_t *)(base[f->of] + f->at));
+		else if (base[f->of] == NULL)
+			out_unset();
 		else if (f->how == E_WORD)
 			out_word(*(const char *const *)(base[f->of] + f->at));
 		else

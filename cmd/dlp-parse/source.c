@@ -143,6 +143,12 @@ source_row(
 	(void)ctx;
 	ev->label = s->layout->label;
 	for (col++; c->name != NULL; c++, col++) {
+		if ((c->as == AS_NUM || c->as == AS_END) &&
+		    only_int != INT_ALL) { /* most are */
+			v = db_value(*col);
+			memcpy((char *)ev + c->to, &v, sizeof(v));
+			continue;
+		}
 		if (c->as == AS_NOTHING)
 			continue;
 		if (c->as == AS_TEXT) {
@@ -153,27 +159,39 @@ source_row(
 			    (only_int == INT_START && c->as == AS_START)
 			? db_int(*col)
 			: db_value(*col);
-		if (v == EV_UNSET && c->as == AS_START) {
-			source_bad_row(s);
-			return false;
-		}
-		if ((v == 0 && c->as == AS_NONZERO) ||
-		    (v == UINT32_MAX &&
-			(c->as == AS_U32 || c->as == AS_ID32)) ||
-		    (v == -1 && c->as == AS_ID32))
-			v = EV_UNSET;
-		if (c->as == AS_WORD) {
+		switch (c->as) {
+		case AS_START:
+			if (v == EV_UNSET) {
+				source_bad_row(s);
+				return false;
+			}
+			break;
+		case AS_NONZERO:
+			v = v == 0 ? EV_UNSET : v;
+			break;
+		case AS_ID32:
+			v = v == -1 ? EV_UNSET : v;
+			/* FALLTHROUGH */
+		case AS_U32:
+			v = v == UINT32_MAX ? EV_UNSET : v;
+			break;
+		case AS_WORD:
 			word = v >= c->words->first && v < c->words->end
 				   ? c->words->v[v - c->words->first]
 				   : NULL;
 			memcpy((char *)ev + c->to, &word, sizeof(word));
-		} else if (c->as != AS_PROCESS && c->as != AS_THREAD) {
-			memcpy((char *)ev + c->to, &v, sizeof(v));
-		} else if (v != EV_UNSET) {
-			ev->pid = gid_pid(v);
-			if (c->as == AS_THREAD)
+			continue;
+		case AS_PROCESS:
+		case AS_THREAD:
+			if (v != EV_UNSET)
+				ev->pid = gid_pid(v);
+			if (v != EV_UNSET && c->as == AS_THREAD)
 				ev->tid = gid_tid(v);
+			continue;
+		default:
+			break;
 		}
+		memcpy((char *)ev + c->to, &v, sizeof(v));
 	}
 	if (s->of->t0 != 0 || s->of->zero_untimed)
 		count_from(s->of, ev);
