@@ -242,7 +242,8 @@ static void
 start_row(struct conv *c)
 {
 	const struct conv_proc *p = c->proc, *end = c->proc + c->dir.n;
-	char text[64];
+	static const char form[] = "%Y-%m-%dT%H:%M:%S";
+	char utc[64], local[64]; /* both are bound until the row is written */
 	struct tm tm;
 	int64_t ns;
 	time_t t;
@@ -254,14 +255,14 @@ start_row(struct conv *c)
 	ns = p->real[0] + (c->t0 - p->mono[0]);
 	t = (time_t)(ns / 1000000000);
 	if (gmtime_r(&t, &tm) == NULL ||
-	    strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &tm) == 0)
+	    strftime(utc, sizeof(utc), form, &tm) == 0)
 		return;
 	dbw_begin(&c->db, RT_STARTED);
 	DBW_INTS(&c->db, ns);
-	dbw_str(&c->db, text);
+	dbw_str(&c->db, utc);
 	if (localtime_r(&t, &tm) != NULL &&
-	    strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &tm) > 0)
-		dbw_str(&c->db, text);
+	    strftime(local, sizeof(local), form, &tm) > 0)
+		dbw_str(&c->db, local);
 	dbw_end(&c->db);
 }
 

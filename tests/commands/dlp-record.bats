@@ -76,6 +76,16 @@ nvtx_rows() {
 	done
 }
 
+@test "the start of the session: the time of the epoch, in UTC and local" {
+	TZ=TEST-5:30 record -t nvtx -- "$R/nvtxall"
+	same "1|1" "$(sql "SELECT
+	    utcTime = strftime('%Y-%m-%dT%H:%M:%S', utcEpochNs / 1000000000,
+		'unixepoch'),
+	    localTime = strftime('%Y-%m-%dT%H:%M:%S', utcEpochNs / 1000000000,
+		'unixepoch', '+5 hours', '+30 minutes')
+	    FROM TARGET_INFO_SESSION_START_TIME")"
+}
+
 @test "every end: exit status, and all ranges" {
 	# how, the status, and ranges beside 15 and 1000 of the loop
 	while read -r how want more; do
