@@ -18,7 +18,8 @@
 # its stream without an end, and the last one exits 2. Names of files with
 # blanks, and with what make reads itself, are not possible in make: all says
 # which these are; of the latter it fails, the former it leaves out. total.tsv
-# is of all files, or fails.
+# is of all files, or fails. NAME.sqlite beside NAME.sqlite.xz, and a DIR with a
+# blank, are refused before anything is made.
 
 DIR = .
 REPORTS = top
@@ -102,13 +103,39 @@ $(foreach s,sqlite sqlite.xz,$(eval $(call stream_rule,$(s))))
 		--output $(call beside,$(temp)) $(call beside,$(call quote,$<)) \
 		>/dev/null $(made)
 
+# make would take a folder with a blank for two, and make nothing of either.
+BATCH_GOALS := $(or $(MAKECMDGOALS),all)
+ifneq ($(filter all total.tsv,$(BATCH_GOALS)),)
+ifneq ($(words $(DIR)),1)
+$(error DIR='$(DIR)': make cannot take a folder with a blank)
+endif
+ifeq ($(wildcard $(DIR)/.),)
+$(error DIR='$(DIR)': no such folder)
+endif
+endif
+
+# NAME.sqlite and NAME.sqlite.xz would make one file, from either.
+BATCH_TWINS := $(foreach f,$(sort $(wildcard $(addsuffix *.sqlite.xz,$(sort \
+	$(if $(filter all total.tsv,$(BATCH_GOALS)),$(DIR)/) \
+	$(dir $(filter-out all gate total.tsv,$(BATCH_GOALS))))))),$(if \
+	$(wildcard $(f:.xz=)),$(f:.sqlite.xz=)))
+BATCH_TWINS := $(foreach f,$(BATCH_TWINS),$(if $(or $(filter \
+	$(DIR)/,$(if $(filter all total.tsv,$(BATCH_GOALS)),$(dir $f))),$(filter \
+	$f.% $(f:./%=%).%,$(BATCH_GOALS))),$f))
+ifneq ($(BATCH_TWINS),)
+BATCH_TWINS := $(shell printf "'%s.sqlite' and '%s.sqlite.xz' " \
+	$(foreach f,$(BATCH_TWINS),$(call quote,$f) $(call quote,$f)) | \
+	tr -d '\001-\037\177')
+$(error $(BATCH_TWINS)would make the same files: move one of each pair away)
+endif
+
 BATCH_ENDS = .sqlite .sqlite.xz .nsys-rep
 BATCH_NAMES := $(sort $(foreach s,$(BATCH_ENDS),$(patsubst \
 	%$(s),%,$(filter %$(s),$(wildcard $(DIR)/*$(s))))))
 # A name with a blank is several words here, and no file has their names.
 blank = $(firstword $(wildcard $(addprefix $(1),$(BATCH_ENDS))))
 BATCH_NAMES := $(foreach n,$(BATCH_NAMES),$(if $(call blank,$n),$n))
-ifneq ($(filter all total.tsv,$(or $(MAKECMDGOALS),all)),)
+ifneq ($(filter all total.tsv,$(BATCH_GOALS)),)
 BATCH_BLANK := $(shell for f in $(foreach s,$(BATCH_ENDS),$(call \
 	quote,$(DIR))/*[[:space:]]*$(s)); do [ ! -e "$$f" ] || \
 	printf "'%s' " "$$f"; done | tr -d '\001-\037\177')

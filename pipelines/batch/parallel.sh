@@ -33,8 +33,18 @@ esac
 for f; do
 	case $f in *[[:cntrl:]]*) die "a control character in '$f'" ;; esac
 done
-twice=$(for f; do printf '%s\n' "${f##*/}"; done | sort | uniq -d)
-[ -z "$twice" ] || die "two files '$twice'"
+# The name of a file's report, without what is the same for all.
+stem() {
+	stem=${1##*/}
+	stem=${stem%.xz}
+	stem=${stem%.*}
+}
+twice=$(for f; do stem "$f"; printf '%s\t%s\n' "$stem" "$f"; done |
+    LC_ALL=C awk -F '\t' '$1 in first {
+	printf "\047%s\047 and \047%s\047", first[$1], $2; exit }
+    { first[$1] = $2 }')
+[ -z "$twice" ] ||
+    die "$twice would write one report: rename one, or use two OUTDIRs"
 mkdir -p -- "$out" || exit 2
 out=$(cd -- "$out" && pwd) || exit 2
 work=$(mktemp -d "$out/.parallel.XXXXXX") || exit 2
@@ -84,13 +94,12 @@ status=$?
 # An output is a report only if its job says so.
 n=0
 for f; do
-	base=${f##*/}
-	name=${base%.xz}
-	got=$work/$base.$report
+	stem "$f"
+	got=$work/${f##*/}.$report
 	n=$((n + 1))
 	rc=$(awk -F '\t' -v n=$n '$1 == n { print $7 + $8 }' "$work/joblog")
 	if [ "$rc" = 0 ]; then
-		mv -f -- "$got" "$out/${name%.*}.$report.csv" || status=2
+		mv -f -- "$got" "$out/$stem.$report.csv" || status=2
 	else
 		printf "parallel.sh: no report of '%s'\n" "$f" >&2
 		status=2

@@ -80,6 +80,47 @@ setup() {
 	[ ! -s err ]
 }
 
+@test "make: a folder with a blank, and two profiles of one name, are refused" {
+	mkdir 'a b' two
+	cp run1.sqlite 'a b'
+	rc=0
+	mk DIR='a b' 2>err || rc=$?
+	[ $rc -eq 2 ]
+	grep "DIR='a b'" err
+	rc=0
+	mk DIR=nothing 2>err || rc=$?
+	[ $rc -eq 2 ]
+	grep "DIR='nothing'" err
+	cp run1.sqlite two
+	cp run2.sqlite.xz two/run1.sqlite.xz
+	cp run1.sqlite two/run3.sqlite
+	for goal in all total.tsv two/run1.ops.csv two/run1.part; do
+		rc=0
+		mk -k DIR=two $goal 2>err || rc=$?
+		[ $rc -eq 2 ]
+		grep "'two/run1.sqlite' and 'two/run1.sqlite.xz'" err
+	done
+	same "run1.sqlite run1.sqlite.xz run3.sqlite" "$(cd two && echo *)"
+	# another file of the folder is made
+	mk two/run3.ops.csv
+	[ -s two/run3.ops.csv ]
+}
+
+@test "parallel: files that would write one report are refused, both named" {
+	mkdir a b
+	mv run1.sqlite a/run.sqlite
+	mv run2.sqlite.xz b/run.sqlite.xz
+	: >b/run.json.xz
+	for second in b/run.sqlite.xz b/run.json.xz ./a/run.sqlite; do
+		rc=0
+		sh "$ROOT/pipelines/batch/parallel.sh" top out a/run.sqlite \
+		    $second 2>err || rc=$?
+		[ $rc -eq 2 ]
+		grep "'a/run.sqlite' and '$second' would write one report" err
+		[ ! -e out ]
+	done
+}
+
 @test "parallel: local; names with blanks; a bad file is exit 2" {
 	command -v parallel >/dev/null || skip "no GNU parallel"
 	p=$ROOT/pipelines/batch/parallel.sh
