@@ -9,6 +9,8 @@
 #include "cli.h"
 #include "dlp-html/html.h"
 #include "err.h"
+#include "esc.h"
+#include "text_out.h"
 
 static const char usage[] =
     "usage: dlp-html [-dhpuV] [-b FILE] [-f FILE] [-m N] [-t TITLE] [FILE]\n"
@@ -96,6 +98,19 @@ own_title(struct html *h)
 	return buf_str(&h->own_title);
 }
 
+/* As tables show it: a tab of the browser has no other protection. */
+static void
+show_title(struct html *h)
+{
+	struct buf field = { 0 };
+	const char *s = h->title != NULL ? h->title : own_title(h);
+
+	esc_put(&field, s, strlen(s));
+	text_show(&h->shown_title, buf_str(&field), field.len);
+	h->title = buf_str(&h->shown_title);
+	buf_free(&field);
+}
+
 static void
 set_limit(void *to, const char *arg)
 {
@@ -118,6 +133,7 @@ free_html(struct html *h)
 	}
 	buf_free(&h->before_name);
 	buf_free(&h->own_title);
+	buf_free(&h->shown_title);
 	html_sums_free(&h->idle);
 	html_sums_free(&h->critical);
 	buf_free(&h->said);
@@ -143,8 +159,7 @@ main(int argc, char **argv)
 	if (h.file == NULL)
 		h.file = "FILE";
 	name_before(&h);
-	if (h.title == NULL)
-		h.title = own_title(&h);
+	show_title(&h);
 	st.ctx = &h;
 	st.section = begin_html_section;
 	st.end = end_html_section;

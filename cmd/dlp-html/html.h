@@ -162,7 +162,8 @@ struct html {
 	const char *title, *file; /* for the commands that the page shows */
 	const char *before;       /* the profile that file is compared with */
 	struct buf before_name;   /* its memory, with --private */
-	struct buf own_title;     /* the memory of title, without --title */
+	struct buf own_title;     /* without --title */
+	struct buf shown_title;   /* the memory of title */
 	bool both;                /* its tables are on the page, too */
 	bool data, private;
 	int section;

@@ -514,6 +514,26 @@ NAMES=($'a b\'c"d\nl\te' '$(touch pwned)`touch pwned`;touch pwned&|<>'
 	[ ! -e pwned ]
 }
 
+# Echo of dash would make control characters of the second name's letters.
+@test "names of files: dlp view prints them harmlessly, and so does the page's title" {
+	small plain
+	mkdir tmp
+	for n in $'\033[31mx\342\200\256gpj' '\033[31mRED\007' $'\033[31m\007' '-n a\c'; do
+		ln plain "./$n"
+		BROWSER=true TMPDIR=$PWD/tmp dlp view -- "$n" >out
+		quiet out
+		same "dlp view: $PWD/tmp/dlp-view.*/*.html" "$(sed 's|view\.[^/]*/.*[.]|view.*/*.|' out)"
+		sed -n 's|.*<title>\(.*\)</title>.*|\1|p' tmp/dlp-view.*/*.html >title
+		quiet title
+		LC_ALL=C run -1 grep '[^ -~]' title
+		dlp-html -d -f "$n" <<<$'##dlp\t1\n##end\t0' | jq -r .title | cmp - title
+		rm -r "./$n" tmp/*
+	done
+	# text that is harmless stays
+	same "<title>é \\n &lt;b&gt;</title>" "$(dlp html --title 'é \n <b>' plain |
+	    grep -ao '<title>.*</title>')"
+}
+
 @test "names of files: streams, dlprof, pyprof-parse, pyprof-prof" {
 	small plain
 	dlp-parse plain | dlp-correlate | dlp-iter -k iteration |
