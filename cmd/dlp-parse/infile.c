@@ -28,6 +28,7 @@
 #include "magic.h"
 #include "shipped.h"
 #include "sqldb.h"
+#include "wal.h"
 
 static bool head_is_sqlite(const unsigned char *s, size_t n);
 static void head_refuse(
@@ -948,21 +949,29 @@ open_second(const char *path, const struct stat *st)
 #define LOCK_FIRST 0x40000000
 #define LOCK_BYTES 512
 
+/* SQLite puts such a file next to the file itself, not next to a link. */
+static void
+put_beside(struct buf *b, const char *path, const char *suffix)
+{
+	char *real = realpath(path, NULL);
+
+	buf_puts(b, real != NULL ? real : path);
+	buf_puts(b, suffix);
+	buf_putc(b, '\0');
+	free(real);
+}
+
 /* The size of a file that SQLite keeps next to a database, with *first its
- * first byte; 0 if it does not exist. SQLite puts it next to the file itself,
- * not next to a link. */
+ * first byte; 0 if it does not exist. */
 static off_t
 file_beside(const char *path, const char *suffix, char *first)
 {
 	struct buf b = { NULL, 0, 0 };
-	char *real = realpath(path, NULL);
 	struct stat st;
 	off_t size = 0;
 	int fd;
 
-	buf_puts(&b, real != NULL ? real : path);
-	buf_puts(&b, suffix);
-	buf_putc(&b, '\0');
+	put_beside(&b, path, suffix);
 	*first = 1;
 	if (stat(b.s, &st) == 0 && S_ISREG(st.st_mode)) {
 		size = st.st_size;
@@ -973,8 +982,25 @@ file_beside(const char *path, const char *suffix, char *first)
 			close(fd);
 	}
 	buf_free(&b);
-	free(real);
 	return size;
+}
+
+/* Fatal if SQLite would leave out some of the log without a word. */
+static void
+check_log(const char *path)
+{
+	struct buf b = { NULL, 0, 0 };
+	const char *fault;
+	int64_t at;
+
+	put_beside(&b, path, "-wal");
+	fault = wal_fault(b.s, &at);
+	if (fault != NULL)
+		die("%s: its write-ahead log (PATH-wal) %s at byte %lld, so"
+		    " rows are missing: copy both files again, or open the"
+		    " database once with sqlite3 to do without these rows",
+		    path, fault, (long long)at);
+	buf_free(&b);
 }
 
 static void
@@ -1074,6 +1100,8 @@ open_in_place(struct infile *in, const char *path, int fd,
 			die("%s: was left in the middle of a change"
 			    " (PATH-journal): open it once with sqlite3",
 			    path);
+	} else {
+		check_log(path);
 	}
 	close(fd);
 	db = open_db(path, path, wal == 0, st->st_size + wal);

@@ -206,6 +206,56 @@ refused() {
 	[ "$(kernels p)" -eq 100 ]
 }
 
+# SQLite itself reads a log up to the last whole change without a word.
+@test "a write-ahead log that is cut off or damaged is refused" {
+	cp "$LENET" p
+	mkfifo go
+	# small pages and two changes; the log's second use is the shorter one, so
+	# frames of the first are behind it
+	(echo 'PRAGMA page_size = 512; VACUUM; PRAGMA journal_mode = wal;
+	    PRAGMA wal_autocheckpoint = 0; CREATE TABLE x (a);
+	    INSERT INTO x SELECT start FROM NVTX_EVENTS;
+	    PRAGMA wal_checkpoint(restart);
+	    DELETE FROM CUPTI_ACTIVITY_KIND_KERNEL WHERE rowid > 100;
+	    DELETE FROM CUPTI_ACTIVITY_KIND_KERNEL WHERE rowid > 90;
+	    SELECT "done";'; cat go) | sqlite3 p >begun &
+	while ! grep -q done begun; do sleep 0.05; done
+	cp p q
+	cp p-wal q-wal
+	echo >go
+	wait
+	size=$(stat -c %s q-wal)
+	[ $(((size - 32) % 536)) -eq 0 ]
+	cp q-wal whole
+	same 90 "$(kernels q)"
+	# frames of this use of the log, which its salt tells: 8 bytes from 16
+	salt=$(od -An -tx1 -j16 -N8 q-wal)
+	n=0
+	while [ "$(od -An -tx1 -j$((32 + n * 536 + 8)) -N8 q-wal)" = "$salt" ]; do
+		n=$((n + 1))
+	done
+	end=$((32 + n * 536))
+	[ $n -gt 2 ] && [ $end -lt "$size" ]
+	for cut in 10 31 33 $((end - 1)) $((end - 520)) $((end - 535)); do
+		head -c $cut whole >q-wal
+		refused "*q: its write-ahead log (PATH-wal) is cut off at byte *" \
+		    dlp-parse q
+	done
+	head -c $((32 + 536)) whole >q-wal
+	refused "*q: its write-ahead log (PATH-wal) ends in the middle of a change at byte 568,*" \
+	    dlp-parse q
+	for at in 5 20 $((32 + 30)) $((end - 100)); do
+		cp whole q-wal
+		printf '\252' | dd of=q-wal bs=1 seek=$at conv=notrunc status=none
+		refused "*q: its write-ahead log (PATH-wal) is damaged at byte *" \
+		    dlp-parse q
+	done
+	head -c $end whole >q-wal
+	same 90 "$(kernels q)"
+	head -c $((end + 300)) whole >q-wal
+	same 90 "$(kernels q)"
+}
+
 @test "a journal that was left behind" {
 	cp "$LENET" p
 	echo left >p-journal
