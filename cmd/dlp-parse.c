@@ -103,6 +103,22 @@ read_options(struct parse *run, int argc, char **argv)
 	return unbuffered;
 }
 
+/* Its events would count twice, and in unions of time once. */
+static void
+refuse_twice(int n, char **paths)
+{
+	struct smap seen = { 0 };
+	bool fresh;
+	int i;
+
+	for (i = 0; i < n; i++) {
+		smap_put(&seen, paths[i], strlen(paths[i]), &fresh);
+		if (!fresh)
+			die("%s: given twice", paths[i]);
+	}
+	smap_free(&seen);
+}
+
 static void
 open_profiles(struct parse *run, int n, char **paths)
 {
@@ -110,6 +126,7 @@ open_profiles(struct parse *run, int n, char **paths)
 	struct profile *p;
 	int i;
 
+	refuse_twice(n, paths);
 	run->nprof = n > 0 ? n : 1;
 	if (run->kineto.capture != NULL && run->nprof > 1)
 		die("--capture: goes with one trace, not with %d files", n);

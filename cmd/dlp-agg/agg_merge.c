@@ -41,8 +41,10 @@ struct agg_merge {
 	struct agg_parts **v;
 	int n;
 	struct agg_metas meta;
-	bool whole, complete;   /* whole: sections, not fragments; complete:
-				 * they have ended */
+	bool whole, complete; /* whole: sections, not fragments; complete:
+			       * they have ended */
+	struct map files;     /* by the hash of all lines: names of files */
+	struct smap names;
 	uint64_t lost, surplus; /* numbers of records, by the ##end lines */
 	uint64_t rounded;
 };
@@ -537,15 +539,31 @@ take_legend(struct agg_merge *g, struct rec_reader *rd, const struct rec *r)
 	place_columns(m, r);
 }
 
+/* Parts of one profile differ, and so do parts of two: their first lines name
+ * the profile. */
+static void
+refuse_same(struct agg_merge *g, const char *name, uint64_t hash)
+{
+	bool fresh;
+	uint64_t *no = map_put(&g->files, hash, &fresh);
+
+	if (!fresh)
+		die("%s and %s are the same result: give it once",
+		    smap_str(&g->names, (uint32_t)*no, NULL), name);
+	*no = smap_put(&g->names, name, strlen(name), NULL);
+}
+
 static void
 merge_file(struct agg_merge *g, const char *path)
 {
 	struct rec_reader *rd = rec_open(path);
 	struct rec r = { 0 };
+	uint64_t hash = 0;
 	bool any = false;
 
 	while (rec_next(rd, &r)) {
 		any = true;
+		hash = hash_mix(hash) ^ hash_bytes(r.line, r.len);
 		if (r.kind == REC_END) {
 			g->lost += rec_lost(rd);
 			g->surplus += rec_surplus(rd);
@@ -558,6 +576,8 @@ merge_file(struct agg_merge *g, const char *path)
 	}
 	if (!any)
 		die("%s: empty input", rec_input_name(rd));
+	if (!rec_is_fragment(rd))
+		refuse_same(g, rec_input_name(rd), hash);
 	g->whole |= !rec_is_fragment(rd);
 	if (!rec_complete(rd)) {
 		warn("%s: input ended without ##end: the command before failed"
@@ -614,5 +634,7 @@ merge_run(
 	if (g->n == 0)
 		die("no results of dlp-agg in the input: -T names their type");
 	put_results(g, argc, argv);
+	map_free(&g->files);
+	smap_free(&g->names);
 	return g->complete ? EXIT_OK : EXIT_TROUBLE;
 }

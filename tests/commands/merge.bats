@@ -388,3 +388,21 @@ y/s:r.db" ]
 	same 2 "$status"
 	cmp two parts/1
 }
+
+@test "a file given twice is refused" {
+	f=$BATS_FILE_TMPDIR/1.db
+	run dlp-parse "$f" "$BATS_FILE_TMPDIR/2.db" "$f"
+	[ "$status" -eq 2 ]
+	same "dlp-parse: $f: given twice" "$output"
+	for o in --partial ""; do
+		# shellcheck disable=SC2086 # none
+		dlp-agg $o -g dev -a sum "$BATS_FILE_TMPDIR/1.dlp" >p
+		cp p q
+		for second in p q; do
+			run dlp-agg --merge p $second
+			[ "$status" -eq 2 ]
+			same "dlp-agg: p and $second are the same result: give it once" \
+			    "$output"
+		done
+	done
+}
