@@ -23,6 +23,8 @@
 #include "num.h"
 #include "out.h"
 #include "stage.h"
+#include "tape.h"
+#include "varint.h"
 #include "workrec.h"
 
 static const char usage[] =
@@ -76,15 +78,12 @@ struct phase_step {  /* an open iteration */
  * be in each case.
  */
 struct kept_step {
-	struct kept_step *next;
-	struct kept_row *first, **last;
 	struct mview iter;
 	uint32_t src;
 	int64_t len, busy, idle;
 };
 
 struct kept_row {
-	struct kept_row *next;
 	enum { ALWAYS, IF_RANGED, UNLESS_RANGED } when;
 	bool made, worked;
 	struct mview word;
@@ -112,8 +111,9 @@ struct phases {                   /* of a section, but for the last */
 	struct phase_piece *piece;
 	size_t n_piece, piece_cap;
 	int piece_row;
-	struct store kept;
-	struct kept_step *first, **end;
+	struct tape kept;     /* kept_step and its rows, as numbers */
+	struct kept_row *row; /* of the iteration that ends or is written */
+	size_t n_row, row_cap;
 	struct buf key;
 	struct out_src_type type;
 	const struct rec_type *kern, *sync, *call, *range;
@@ -267,11 +267,12 @@ add_gaps(struct phases *p, struct phase_step *s, struct kept_step *k)
 }
 
 static void
-keep_row(struct phases *p, struct kept_step *k, const struct phase *ph,
-    struct mview word, int when)
+keep_row(struct phases *p, const struct phase *ph, struct mview word, int when)
 {
-	struct kept_row *r = store_alloc(&p->kept, sizeof(*r));
+	struct kept_row *r;
 
+	ARRAY_GROW(p->row, p->n_row, p->row_cap);
+	r = &p->row[p->n_row++];
 	*r = (struct kept_row){ .when = when,
 		.made = ph->made,
 		.worked = ph->worked,
@@ -279,15 +280,13 @@ keep_row(struct phases *p, struct kept_step *k, const struct phase *ph,
 	memcpy(r->v, ph->v, sizeof(r->v));
 	r->v[CPU] = flat_len(&ph->cpu);
 	r->v[GPU] = flat_len(&ph->gpu);
-	*k->last = r;
-	k->last = &r->next;
 }
 
 /* What is kept of the rows. Rows are forward by their ops once an iteration,
  * see phase_word(); the row of no phase, or the one that ranges name forward,
  * is kept without its work, and with it. */
 static void
-keep_rows(struct phases *p, const struct phase_step *s, struct kept_step *k)
+keep_rows(struct phases *p, const struct phase_step *s)
 {
 	const struct mview no_word = { NULL, 0 };
 	struct phase *by_op = NULL, *ph;
@@ -304,30 +303,30 @@ keep_rows(struct phases *p, const struct phase_step *s, struct kept_step *k)
 			continue;
 		if (by_op == NULL ||
 		    (ph->word.s != NULL && ph->word.s != by_op->word.s)) {
-			keep_row(p, k, ph, ph->word, ALWAYS);
+			keep_row(p, ph, ph->word, ALWAYS);
 			continue;
 		}
 		op_ns = by_op->v[OP];
 		if (ph->word.s == NULL) {
 			none = true;
-			keep_row(p, k, ph, ph->word, UNLESS_RANGED);
+			keep_row(p, ph, ph->word, UNLESS_RANGED);
 			by_op->v[OP] = 0;
 		} else {
 			word = true;
-			keep_row(p, k, ph, ph->word, IF_RANGED);
+			keep_row(p, ph, ph->word, IF_RANGED);
 		}
 		phase_join(ph, by_op);
 		by_op->v[OP] = op_ns;
-		keep_row(p, k, ph, ph->word,
+		keep_row(p, ph, ph->word,
 		    ph->word.s == NULL ? IF_RANGED : UNLESS_RANGED);
 	}
 	if (by_op == NULL)
 		return;
 	if (!word)
-		keep_row(p, k, by_op, by_op->word, UNLESS_RANGED);
+		keep_row(p, by_op, by_op->word, UNLESS_RANGED);
 	by_op->v[OP] = 0;
 	if (!none)
-		keep_row(p, k, by_op, no_word, IF_RANGED);
+		keep_row(p, by_op, no_word, IF_RANGED);
 }
 
 static void
@@ -348,18 +347,83 @@ step_free(struct phases *p, struct phase_step *s)
 }
 
 static void
+put_number(struct phases *p, int64_t v)
+{
+	char b[VARINT_MAX];
+
+	tape_put(&p->kept, b, (size_t)(varint_put(b, varint_fold(v)) - b));
+}
+
+static int64_t
+get_number(struct phases *p)
+{
+	uint64_t v;
+	size_t n;
+	const char *s = tape_at(&p->kept, VARINT_MAX, &n);
+
+	tape_skip(&p->kept, (size_t)(varint_get(s, &v) - s));
+	return varint_unfold(v);
+}
+
+static void
 step_ends(struct phases *p, struct phase_step *s)
 {
-	struct kept_step *k = store_alloc(&p->kept, sizeof(*k));
+	struct kept_step k = { .src = s->src, .len = s->len };
+	const struct kept_row *r;
+	int i;
 
-	*k = (struct kept_step){
-		.last = &k->first, .iter = s->iter, .src = s->src, .len = s->len
-	};
-	add_gaps(p, s, k);
-	keep_rows(p, s, k);
-	*p->end = k;
-	p->end = &k->next;
+	p->n_row = 0;
+	add_gaps(p, s, &k);
+	keep_rows(p, s);
+	put_number(p, s->iter.s != NULL ? (int64_t)s->id : -1);
+	put_number(p, k.src);
+	put_number(p, k.len);
+	put_number(p, k.busy);
+	put_number(p, k.idle);
+	put_number(p, (int64_t)p->n_row);
+	for (r = p->row; r < p->row + p->n_row; r++) {
+		put_number(p, r->when << 2 | r->made << 1 | r->worked);
+		put_number(p, smap_put_view(&p->texts, r->word));
+		for (i = 0; i < N_NUMBERS; i++)
+			put_number(p, r->v[i]);
+	}
 	step_free(p, s);
+}
+
+/* Reads an iteration and its rows from the tape; false at its end. */
+static bool
+next_step(struct phases *p, struct kept_step *k)
+{
+	struct kept_row *r;
+	int64_t id, how;
+	size_t n;
+	int i;
+
+	(void)tape_at(&p->kept, 1, &n);
+	if (n == 0)
+		return false;
+	*k = (struct kept_step){ 0 };
+	id = get_number(p);
+	if (id >= 0) { /* the key's second part */
+		k->iter.s = smap_str(&p->steps, (uint32_t)id, &k->iter.n) +
+			    sizeof(k->src);
+		k->iter.n -= sizeof(k->src);
+	}
+	k->src = (uint32_t)get_number(p);
+	k->len = get_number(p);
+	k->busy = get_number(p);
+	k->idle = get_number(p);
+	p->n_row = (size_t)get_number(p); /* p->row had as many */
+	for (r = p->row; r < p->row + p->n_row; r++) {
+		how = get_number(p);
+		r->when = (int)(how >> 2);
+		r->made = how & 2;
+		r->worked = how & 1;
+		r->word = smap_view(&p->texts, (uint32_t)get_number(p));
+		for (i = 0; i < N_NUMBERS; i++)
+			r->v[i] = get_number(p);
+	}
+	return true;
 }
 
 static void
@@ -388,7 +452,7 @@ put_step(struct phases *p, const struct kept_step *s)
 		    num_sub(num_mul(n_dev, s->len), num_add(s->busy, s->idle));
 	rest = rest > 0 ? rest : 0;
 
-	for (r = s->first; r != NULL; r = r->next) {
+	for (r = p->row; r < p->row + p->n_row; r++) {
 		if (r->when == (ranged ? UNLESS_RANGED : IF_RANGED))
 			continue;
 		idle = num_add(r->v[IDLE], r->word.s == NULL ? rest : 0);
@@ -566,13 +630,14 @@ begin_phases(struct stage *st)
 	smap_free(&p->texts);
 	smap_free(&p->ranged);
 	smap_free(&p->devs);
-	store_free(&p->kept);
+	tape_free(&p->kept);
+	free(p->row);
 	*p = (struct phases){ .type = p->type,
+		.kept = TAPE_NEW,
 		.kern = p->kern,
 		.sync = p->sync,
 		.call = p->call,
 		.range = p->range };
-	p->end = &p->first;
 	flat_late = 0;
 }
 
@@ -580,14 +645,15 @@ static void
 finish_phases(struct stage *st)
 {
 	struct phases *p = st->ctx;
-	const struct kept_step *s;
+	struct kept_step s;
 	size_t i;
 
 	for (i = 0; i < p->n_open; i++)
 		if (p->open[i] != NULL)
 			step_ends(p, p->open[i]);
-	for (s = p->first; s != NULL; s = s->next)
-		put_step(p, s);
+	tape_rewind(&p->kept);
+	while (next_step(p, &s))
+		put_step(p, &s);
 	stage_note("phases_late", flat_late + p->late);
 }
 
@@ -595,7 +661,7 @@ int
 main(int argc, char **argv)
 {
 	static const char *const notes[] = { "phases_late", NULL };
-	struct phases p = { 0 };
+	struct phases p = { .kept = TAPE_NEW };
 	struct stage st;
 	int rc;
 

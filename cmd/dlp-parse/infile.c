@@ -357,7 +357,7 @@ copy_xz(struct unpacking *c)
 	} while (r == LZMA_OK && !c->full);
 	if (c->full)
 		r = LZMA_STREAM_END;
-	if (r == LZMA_MEMLIMIT_ERROR)
+	if (r == LZMA_MEMLIMIT_ERROR && c->peek == NULL)
 		die("%s: xz data that needs more than 1 GiB of memory",
 		    c->name);
 	if (r != LZMA_STREAM_END)
@@ -389,8 +389,9 @@ copy_zstd(struct unpacking *c)
 		}
 		out.pos = 0;
 		r = ZSTD_decompressStream(z, &out, &in);
-		if (ZSTD_getErrorCode(r) ==
-		    ZSTD_error_frameParameter_windowTooLarge)
+		if (c->peek == NULL &&
+		    ZSTD_getErrorCode(r) ==
+			ZSTD_error_frameParameter_windowTooLarge)
 			die("%s: zstd data that needs more than 1 GiB of"
 			    " memory",
 			    c->name);
