@@ -45,7 +45,7 @@ static const char usage[] =
     "  -h, --help            print this and exit\n"
     "  -V, --version         print the version and exit\n";
 
-#define SORT_BYTES ((size_t)8 << 20) /* of each of four sorts */
+#define SORT_BYTES ((size_t)8 << 20) /* of each sort */
 
 static void
 begin_path(struct stage *st)
@@ -60,10 +60,11 @@ begin_path(struct stage *st)
 		{ &p->recorded, sizeof(struct path_cross) },
 		{ &p->whats, sizeof(struct path_what) },
 		{ &p->outers, sizeof(int64_t) },
+		{ &p->by_time, sizeof(uint64_t) },
 		{ &p->arrivals, sizeof(struct path_arrival) },
 		{ &p->segs, 0 } };
-	struct xsort *const sorts[] = { &p->work, &p->wait, &p->act,
-		&p->point };
+	struct xsort *const sorts[] = { &p->work, &p->wait, &p->act, &p->point,
+		&p->order };
 	struct smap *const maps[] = { &p->texts, &p->procs, &p->streams,
 		&p->threads, &p->events, &p->what_of, &p->retype.devs,
 		&p->retype.sames };
@@ -84,6 +85,9 @@ begin_path(struct stage *st)
 	for (i = 0; i < ARRAY_LEN(maps); i++)
 		smap_free(maps[i]);
 	map_free(&p->arrival_of);
+	free(p->proc);
+	p->proc = NULL;
+	p->n_proc = 0;
 	p->n_stream = p->n_thread = p->retype.n_peaks = p->retype.n_same = 0;
 	p->no_bytes = p->alone = p->retype.no_type = 0;
 	p->ranks = false;

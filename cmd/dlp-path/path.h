@@ -95,6 +95,10 @@ struct path_stream {
 	size_t lo, hi; /* its work in works */
 };
 
+struct path_proc {
+	size_t lo, hi; /* its points in by_time */
+};
+
 struct path_thread {
 	uint32_t proc, rank;
 	int64_t tid;
@@ -173,6 +177,10 @@ struct path {
 	size_t n_stream, stream_cap;
 	struct path_thread *thread;
 	size_t n_thread, thread_cap;
+	struct path_proc *proc;
+	size_t n_proc;
+	struct path_list by_time; /* indices of points, by process and time */
+	struct xsort order;
 	struct xsort work, wait, act, point; /* as they are read */
 	struct smap events; /* proc, event; its number is the record's */
 	struct path_list recorded;
@@ -185,6 +193,10 @@ struct path {
 
 /* path_read.c */
 void path_listen(struct stage *st, struct path *p);
+
+/* Sorts by group, then time, then tie; equal ones stay in their order. */
+void path_put_sorted(struct xsort *x, uint32_t group, int64_t t, int64_t tie,
+    const void *val, size_t n);
 
 static inline struct path_part *
 path_part(const struct path_rank *r, size_t i)

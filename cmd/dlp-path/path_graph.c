@@ -11,8 +11,6 @@
  * waited for it, where no wait is recorded */
 #define AT_ONCE 5000
 
-#define HAND_OVER_LOOK 8 /* points */
-
 void *
 path_add(struct path_list *l)
 {
@@ -142,6 +140,34 @@ take_works(struct path *p)
 	xsort_close(&p->work);
 }
 
+/* The points of each process in the order of time; of those at one time the
+ * first thread's last one comes last. */
+static void
+order_points(struct path *p)
+{
+	const struct path_point *pt;
+	struct path_proc *proc;
+	struct runs_rec rec;
+	uint64_t i;
+
+	ARRAY_REACH(p->proc, p->n_proc, p->procs.n);
+	for (i = 0; i < p->points.n; i++) {
+		pt = path_point_no(p, (int64_t)i);
+		path_put_sorted(&p->order, p->thread[pt->thread].proc, pt->at,
+		    -(int64_t)pt->thread, &i, sizeof(i));
+	}
+	while (xsort_next(&p->order, &rec)) {
+		memcpy(&i, rec.val, sizeof(i));
+		pt = path_point_no(p, (int64_t)i);
+		proc = &p->proc[p->thread[pt->thread].proc];
+		if (proc->hi == 0)
+			proc->lo = p->by_time.n;
+		*(uint64_t *)path_add(&p->by_time) = i;
+		proc->hi = p->by_time.n;
+	}
+	xsort_close(&p->order);
+}
+
 static void
 take_points(struct path *p)
 {
@@ -166,6 +192,7 @@ take_points(struct path *p)
 		t->hi = i + 1;
 	}
 	xsort_close(&p->point);
+	order_points(p);
 }
 
 /*
@@ -350,58 +377,64 @@ link_wait(struct path *p, struct path_point *pt)
 	    pt->work >= 0 && path_work_at(p, pt->work)->end >= pt->at - pt->dur;
 }
 
-/* The last point of another thread in after..before at which the thread
- * idles, of a few; -1: none. */
-static int64_t
-handed_over(const struct path *p, uint32_t thread, uint32_t by, int64_t after,
-    int64_t before)
+/* Where the process's points before t end, of those in order of time. */
+static size_t
+points_before(const struct path *p, const struct path_proc *proc, int64_t t)
 {
-	int64_t k = path_point_at(p, by, before - 1), at, until;
-	const struct path_piece *c;
-	int i;
+	const uint64_t *v = p->by_time.v;
+	size_t lo = proc->lo, hi = proc->hi, mid;
 
-	for (i = 0; i < HAND_OVER_LOOK; i++, k--) {
-		if (k < (int64_t)p->thread[by].lo)
-			return -1;
-		at = path_point_no(p, k)->at;
-		if (at <= after)
-			return -1;
-		c = path_piece_at(p, thread, at, &until);
-		if (c == NULL || c->outer == PATH_NONE)
-			return k;
+	while (lo < hi) {
+		mid = lo + (hi - lo) / 2;
+		spill_tick();
+		if (path_point_no(p, (int64_t)v[mid])->at < t)
+			lo = mid + 1;
+		else
+			hi = mid;
 	}
-	return -1;
+	return lo;
 }
 
 /* A thread that was idle got on when another one of its process handed over:
- * that is the last other point in between. */
+ * that is the last other point in between at which it idled. What it did
+ * meanwhile outside of points is skipped as a whole, so that each point is
+ * looked at for few others. */
 static void
 link_point(struct path *p, size_t i)
 {
-	struct path_point *pt = path_point_no(p, (int64_t)i);
-	struct path_thread *t = &p->thread[pt->thread];
-	int64_t own = i > t->lo ? (int64_t)i - 1 : -1, k, after, before, until;
+	struct path_point *pt = path_point_no(p, (int64_t)i), *x;
+	const struct path_thread *t = &p->thread[pt->thread];
+	const struct path_proc *proc = &p->proc[t->proc];
+	int64_t own = i > t->lo ? (int64_t)i - 1 : -1, after, before, until;
 	const struct path_piece *c;
-	uint32_t j;
+	size_t k;
 
 	pt->before = own;
 	pt->own_before = own >= 0;
 	if (pt->kind == POINT_END)
 		return;
 	after = own >= 0 ? path_point_no(p, own)->at : PATH_UNSET;
-	c = path_piece_at(p, pt->thread, pt->at, &until);
-	before = c != NULL && c->outer != PATH_NONE
-		     ? ((int64_t *)p->outers.v)[c->outer]
-		     : pt->at;
-	for (j = 0; before > after && j < p->n_thread; j++) {
-		if (j == pt->thread || p->thread[j].proc != t->proc)
-			continue;
-		k = handed_over(p, pt->thread, j, after, before);
-		if (k < 0)
-			continue;
-		after = path_point_no(p, k)->at;
-		pt->before = k;
-		pt->own_before = false;
+	before = pt->at;
+	for (;;) {
+		c = path_piece_at(p, pt->thread, before, &until);
+		if (c != NULL && c->outer != PATH_NONE)
+			before = ((int64_t *)p->outers.v)[c->outer];
+		if (before <= after)
+			return;
+		k = points_before(p, proc, before);
+		if (k == proc->lo)
+			return;
+		x = path_point_no(
+		    p, (int64_t)((uint64_t *)p->by_time.v)[k - 1]);
+		if (x->at <= after)
+			return;
+		c = path_piece_at(p, pt->thread, x->at, &until);
+		if (c == NULL || c->outer == PATH_NONE) {
+			pt->before = x - (struct path_point *)p->points.v;
+			pt->own_before = false;
+			return;
+		}
+		before = x->at;
 	}
 }
 

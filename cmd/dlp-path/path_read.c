@@ -55,11 +55,10 @@ big_endian(char *to, uint64_t v, int bytes)
 	return to + bytes;
 }
 
-/* A key that sorts by group, then time, then tie, then arrival, because equal
- * keys stay in their order. It is short, because all of them go through files,
- * and its first eight bytes, by which runs are merged, differ mostly. */
-static void
-put_sorted(struct xsort *x, uint32_t group, int64_t t, int64_t tie,
+/* The key is short, because all of them go through files, and its first eight
+ * bytes, by which runs are merged, differ mostly. */
+void
+path_put_sorted(struct xsort *x, uint32_t group, int64_t t, int64_t tie,
     const void *val, size_t n)
 {
 	char key[21], *to = key;
@@ -152,14 +151,15 @@ static void
 add_act(struct path *p, const struct path_act *a)
 {
 	if (a->end > a->start)
-		put_sorted(
+		path_put_sorted(
 		    &p->act, a->thread, a->start, -a->end, a, sizeof(*a));
 }
 
 static void
 add_point(struct path *p, const struct path_point *pt)
 {
-	put_sorted(&p->point, pt->thread, pt->at, pt->kind, pt, sizeof(*pt));
+	path_put_sorted(
+	    &p->point, pt->thread, pt->at, pt->kind, pt, sizeof(*pt));
 }
 
 static void
@@ -252,7 +252,7 @@ read_path_work(struct stage *st, struct rec *r)
 		add_launch(p, r, &w);
 	else
 		w.api = PATH_UNSET;
-	put_sorted(&p->work, w.stream, w.end, w.start, &w, sizeof(w));
+	path_put_sorted(&p->work, w.stream, w.end, w.start, &w, sizeof(w));
 }
 
 static void
@@ -374,7 +374,7 @@ read_sync(struct stage *st, struct rec *r)
 	c = *of;
 	c.at = lo;
 	c.stream = stream_no(p, r);
-	put_sorted(&p->wait, c.stream, lo, 0, &c, sizeof(c));
+	path_put_sorted(&p->wait, c.stream, lo, 0, &c, sizeof(c));
 }
 
 /* Runs of ops, or ranges. */

@@ -177,3 +177,19 @@ lengths() {
 		grep -F "${f[k]}" ranks | cut -f1,3- | cmp - want
 	done
 }
+
+# Each point was compared with all threads: 64,000 took over 20 s.
+@test "many threads: each hands over to the next, in little time" {
+	awk 'BEGIN { OFS = "\t"; print "##dlp", 1
+	    print "#kern", "id", "start_ns", "dur_ns", "pid", "tid", "dev",
+		"stream", "short", "api_start_ns", "api_dur_ns", "api"
+	    for (n = 64000; i < n; i++)
+		print "kern", i + 1, i * 10 + 5, 4, 1, i + 1, 0, 7, "k",
+		    i * 10 + 2, 3, "cudaLaunchKernel"
+	    print "##end", n }' >in
+	timeout 10 dlp-path in >out
+	# all of the time, and without holes
+	same "639999" "$(awk -F'\t' '
+	    /^#path/ { for (i = 2; i <= NF; i++) c[$i] = i }
+	    /^path/ { n += $c["dur_ns"] } END { print n + 2 }' out)"
+}
