@@ -188,8 +188,8 @@ print_state(
 	buf_putc(b, '\t');
 	if (g->piece != NULL)
 		part_put_union(b, g);
-	else
-		buf_putc(b, '-');
+	else /* all took no time: a key without pieces, or it is unset */
+		buf_putc(b, g->has_ivl && g->union_ns == 0 ? '0' : '-');
 }
 
 static void

@@ -406,3 +406,13 @@ y/s:r.db" ]
 		done
 	done
 }
+
+@test "dlp-agg --merge: a union of records that took no time is 0" {
+	printf '##dlp\t1\n#kern\tid\tstart_ns\tdur_ns\top\nkern\t1\t5\t0\ta\n%s' \
+	    $'kern\t2\t-\t-\tb\n##end\t2\n' >in
+	dlp-agg -g op -a union in | results - >want
+	same $'agg\ta\t0\nagg\tb\t-' "$(sed 1d want)"
+	dlp-agg -g op -a union --partial in >part
+	dlp-agg --merge part | results - | cmp want -
+	dlp-agg --merge --partial part | dlp-agg --merge | results - | cmp want -
+}
