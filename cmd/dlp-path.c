@@ -89,7 +89,7 @@ begin_path(struct stage *st)
 	p->proc = NULL;
 	p->n_proc = 0;
 	p->n_stream = p->n_thread = p->retype.n_peaks = p->retype.n_same = 0;
-	p->no_bytes = p->alone = p->retype.no_type = 0;
+	p->beyond = p->no_bytes = p->alone = p->retype.no_type = 0;
 	p->ranks = false;
 }
 
@@ -169,6 +169,10 @@ say_notes(const struct path *p)
 		no_work += w->by_roof == 0 &&
 			   (w->same == PATH_NONE || y->same[w->same].n[1] == 0);
 	}
+	say_note(p, "path_times_cut", p->beyond,
+	    "times are more than 73 years from the profile's 0, or lengths "
+	    "longer than 13 days: such a clock is broken, and they were cut "
+	    "there");
 	say_note(p, "path_waits_unknown", unresolved,
 	    maker_text(&p->maker,
 		WAITS_GUESSED ": record with nsys --cuda-event-trace=true or "
@@ -234,8 +238,8 @@ int
 main(int argc, char **argv)
 {
 	static const char *const notes[] = { "path_waits_unknown",
-		"path_bytes_unknown", "path_ranks_unknown", "path_work_unknown",
-		NULL };
+		"path_bytes_unknown", "path_ranks_unknown", "path_times_cut",
+		"path_work_unknown", NULL };
 	struct path p = { 0 };
 	const struct cli_opt opts[] = {
 		{ 0, "merge", .flag = &p.merge },

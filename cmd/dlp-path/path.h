@@ -160,6 +160,7 @@ struct path {
 	int n_change;
 	double bandwidth; /* GB/s of links, or 0: as recorded */
 	struct path_retype retype;
+	uint64_t beyond;   /* times that were cut, see path_read.c */
 	uint64_t no_bytes; /* works of links with unknown bytes */
 	/* of the section */
 	struct smap texts, procs, streams, threads;

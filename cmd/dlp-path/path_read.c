@@ -7,42 +7,45 @@
 #include "path.h"
 
 /* Times and lengths that no profile has, 73 years and 13 days, are cut there,
- * so that sums and differences of some do not overflow. */
+ * and counted, so that sums and differences of some do not overflow. */
 #define MOST_TIME ((int64_t)1 << 61)
 #define MOST_LENGTH ((int64_t)1 << 50)
 
 static bool
-read_within(const struct rec *r, int col, int64_t most, int64_t *v)
+read_within(
+    struct path *p, const struct rec *r, int col, int64_t most, int64_t *v)
 {
 	if (!rec_num(r, col, v))
 		return false;
+	p->beyond += *v > most || *v < -most;
 	*v = *v > most ? most : *v < -most ? -most : *v;
 	return true;
 }
 
 static bool
-read_time(const struct rec *r, int col, int64_t *v)
+read_time(struct path *p, const struct rec *r, int col, int64_t *v)
 {
-	return read_within(r, col, MOST_TIME, v);
+	return read_within(p, r, col, MOST_TIME, v);
 }
 
 /* From start on; false if the length is unset or negative. */
 static bool
-read_end(const struct rec *r, int col, int64_t start, int64_t *end)
+read_end(
+    struct path *p, const struct rec *r, int col, int64_t start, int64_t *end)
 {
 	int64_t dur;
 
-	if (!read_within(r, col, MOST_LENGTH, &dur) || dur < 0)
+	if (!read_within(p, r, col, MOST_LENGTH, &dur) || dur < 0)
 		return false;
 	*end = num_add(start, dur);
 	return true;
 }
 
 static bool
-read_span(const struct rec *r, int64_t *start, int64_t *end)
+read_span(struct path *p, const struct rec *r, int64_t *start, int64_t *end)
 {
-	return read_time(r, COL_start_ns, start) &&
-	       read_end(r, COL_dur_ns, *start, end);
+	return read_time(p, r, COL_start_ns, start) &&
+	       read_end(p, r, COL_dur_ns, *start, end);
 }
 
 static char *
@@ -197,7 +200,7 @@ add_launch(struct path *p, const struct rec *r, const struct path_work *w)
 
 	seen(p, w->thread, w->api, w->api);
 	add_point(p, &pt);
-	if (!read_end(r, COL_api_dur_ns, a.start, &a.end))
+	if (!read_end(p, r, COL_api_dur_ns, a.start, &a.end))
 		return;
 	seen(p, w->thread, a.start, a.end);
 	add_act(p, &a);
@@ -232,7 +235,7 @@ read_path_work(struct stage *st, struct rec *r)
 	struct mview name = rec_get(r, t->name);
 
 	stage_pass(st, r);
-	if (!read_span(r, &w.start, &w.end))
+	if (!read_span(p, r, &w.start, &w.end))
 		return;
 	w.stream = stream_no(p, r);
 	w.thread = thread_no(p, r);
@@ -248,7 +251,7 @@ read_path_work(struct stage *st, struct rec *r)
 	w.bytes = rec_num_or(r, COL_bus_bytes, rec_num_or(r, COL_bytes, -1));
 	path_dtype_read(p, r, &w);
 	seen(p, w.thread, w.start, w.end);
-	if (read_time(r, COL_api_start_ns, &w.api))
+	if (read_time(p, r, COL_api_start_ns, &w.api))
 		add_launch(p, r, &w);
 	else
 		w.api = PATH_UNSET;
@@ -264,7 +267,8 @@ read_event(struct stage *st, struct rec *r)
 	bool fresh;
 
 	stage_pass(st, r);
-	if (!read_time(r, COL_start_ns, &at) || !rec_num(r, COL_event, &event))
+	if (!read_time(p, r, COL_start_ns, &at) ||
+	    !rec_num(r, COL_event, &event))
 		return;
 	no = smap_put_pair(&p->events, proc_no(p, r), event, &fresh);
 	if (fresh)
@@ -341,11 +345,11 @@ read_call(struct stage *st, struct rec *r)
 	int64_t lo, hi;
 
 	stage_pass(st, r);
-	if (!read_time(r, COL_start_ns, &lo))
+	if (!read_time(p, r, COL_start_ns, &lo))
 		return;
 	if (mv_has(rec_get(r, COL_api), "StreamWaitEvent"))
 		wait_unknown(p, r);
-	if (read_end(r, COL_dur_ns, lo, &hi))
+	if (read_end(p, r, COL_dur_ns, lo, &hi))
 		read_call_of(p, r, true, lo, hi);
 }
 
@@ -358,10 +362,10 @@ read_sync(struct stage *st, struct rec *r)
 	int64_t lo, hi;
 
 	stage_pass(st, r);
-	if (read_time(r, COL_api_start_ns, &lo)) {
-		if (read_end(r, COL_api_dur_ns, lo, &hi))
+	if (read_time(p, r, COL_api_start_ns, &lo)) {
+		if (read_end(p, r, COL_api_dur_ns, lo, &hi))
 			read_call_of(p, r, false, lo, hi);
-	} else if (!read_time(r, COL_start_ns, &lo)) {
+	} else if (!read_time(p, r, COL_start_ns, &lo)) {
 		return;
 	}
 	if (!mv_eq(rec_get(r, COL_kind), "stream-wait-event"))
@@ -388,7 +392,7 @@ read_act(struct stage *st, struct rec *r)
 		.type = range ? ACT_RANGE : ACT_OP };
 
 	stage_pass(st, r);
-	if (!read_span(r, &a.start, &a.end))
+	if (!read_span(p, r, &a.start, &a.end))
 		return;
 	a.thread = thread_no(p, r);
 	a.phase = text_no(p, r, COL_phase);
@@ -428,13 +432,13 @@ read_path_step(struct stage *st, struct rec *r)
 
 	stage_pass(st, r);
 	if (rec_get(r, COL_key).s == NULL &&
-	    read_time(r, COL_start_ns, &k->seen.lo) &&
-	    read_within(r, COL_step_ns, MOST_LENGTH, &step)) {
+	    read_time(p, r, COL_start_ns, &k->seen.lo) &&
+	    read_within(p, r, COL_step_ns, MOST_LENGTH, &step)) {
 		k->seen.hi = num_add(k->seen.lo, step);
 		k->no_steps = true;
 	}
-	if (!read_time(r, COL_start_ns, &it.lo) ||
-	    !read_within(r, COL_dur_ns, MOST_LENGTH, &dur))
+	if (!read_time(p, r, COL_start_ns, &it.lo) ||
+	    !read_within(p, r, COL_dur_ns, MOST_LENGTH, &dur))
 		return;
 	it.iter = text_no(p, r, COL_iter);
 	it.hi = num_add(it.lo, dur);

@@ -193,3 +193,12 @@ lengths() {
 	    /^#path/ { for (i = 2; i <= NF; i++) c[$i] = i }
 	    /^path/ { n += $c["dur_ns"] } END { print n + 2 }' out)"
 }
+
+@test "times that no profile has are counted in a note, and said" {
+	printf '##dlp\t1\n#kern\tid\tstart_ns\tdur_ns\tpid\ttid\tdev\tstream\tshort\n%s' \
+	    $'kern\t1\t9223372036854775000\t5\t1\t1\t0\t7\tk\nkern\t2\t10\t5\t1\t1\t0\t7\tk\n##end\t2\n' >in
+	same $'##note\tpath_times_cut\t1' "$(dlp-path in | grep '^##note')"
+	dlp-path --warn-as 'dlp path' in 2>&1 >/dev/null |
+	    grep '^dlp path: 1 times are more than 73 years'
+	run -1 grep '##note' <(sed 's/9223372036854775000/1000/' in | dlp-path)
+}
