@@ -13,8 +13,9 @@ static const char usage[] =
     "usage: dlp-path [--merge] [-u] [-S SIZE] [file]\n"
     "       dlp-path --replay [--scale REGEX=F]... [--remove REGEX]...\n"
     "                [--zero-launch] [--perfect-overlap] [--no-straggler]\n"
-    "                [--bandwidth GB/S] [--dtype FROM=TO] [-u] [-S SIZE] "
-    "[file]\n"
+    "                [--bandwidth GB/S] [--dtype FROM=TO] [--bare] "
+    "[--each | --all]\n"
+    "                [-u] [-S SIZE] [file]\n"
     "Adds the critical path of each step to a dlp stream, or with --replay "
     "what\n"
     "each step would take.\n"
@@ -39,6 +40,11 @@ static const char usage[] =
     "      --dtype FROM=TO   kernels of a number type take the time of "
     "another\n"
     "                        (fp64, fp32, tf32, fp16, bf16)\n"
+    "      --bare            without the time that recording takes on the "
+    "CPU\n"
+    "      --each            what findings of dlp-advise would change: each by\n"
+    "                        itself, and all\n"
+    "      --all             all of that at once\n"
     "      --warn-as NAME    say on standard error, as the command NAME, that\n"
     "                        waits of streams are not recorded\n" SPILL_USAGE
     "  -u, --unbuffered      write each record at once\n"
@@ -91,6 +97,7 @@ begin_path(struct stage *st)
 	p->n_stream = p->n_thread = p->retype.n_peaks = p->retype.n_same = 0;
 	p->beyond = p->no_bytes = p->alone = p->retype.no_type = 0;
 	p->ranks = false;
+	p->fixes = 0;
 }
 
 /* Each cut begins a part, which the next one ends; the time between two steps
@@ -251,6 +258,9 @@ main(int argc, char **argv)
 		{ 0, "no-straggler", .flag = &p.no_straggler },
 		{ 0, "bandwidth", .set = path_bandwidth, .to = &p },
 		{ 0, "dtype", .set = path_dtype, .to = &p },
+		{ 0, "bare", .flag = &p.bare },
+		{ 0, "each", .flag = &p.each },
+		{ 0, "all", .flag = &p.all },
 		{ 0, "warn-as", .arg = &p.warn_as },
 		SPILL_OPTION,
 		{ 0 },
@@ -261,7 +271,8 @@ main(int argc, char **argv)
 	stage_start(&st, "dlp-path", usage, opts, argc, argv);
 	if (!p.replay &&
 	    (p.n_change > 0 || p.zero_launch || p.overlap || p.no_straggler ||
-		p.bandwidth > 0 || p.retype.of[0] != NULL))
+		p.bandwidth > 0 || p.retype.of[0] != NULL || p.bare ||
+		p.each || p.all))
 		die("a change needs --replay");
 	st.ctx = &p;
 	st.section = begin_path;

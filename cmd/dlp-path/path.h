@@ -36,8 +36,28 @@ struct path_work { /* a kernel, copy, set or graph run */
 	float by_roof; /* how many times as long in another type; 0: unknown,
 			* -1: not of the type to change */
 	uint8_t tag;   /* enum path_tag */
+	uint8_t fix;   /* FIX_BIT() of those that change its length */
 	bool guessed;  /* cross is not recorded */
 };
+
+/* What findings of dlp-advise would change; a bit each. */
+enum path_fix {
+	FIX_LAUNCHES,     /* launches cost as little as those of a graph */
+	FIX_LOADER,       /* nobody waits for data to be loaded */
+	FIX_SYNC,         /* nobody waits for the GPU */
+	FIX_COPIES,       /* copies from pageable memory are from pinned one */
+	FIX_OPTIMIZER,    /* the optimizer is one kernel */
+	FIX_TENSOR_CORES, /* products in fp32 are in TF32 or bf16 */
+	FIX_ALLOC,        /* memory is not allocated */
+	FIX_COMM,         /* computation does not wait for communication */
+	N_FIX,
+	FIX_RECORDED = N_FIX, /* the recording's own time is not there */
+	FIX_OPTIONS           /* those of the command line */
+};
+#define FIX_BIT(fix) (1U << (fix))
+#define FIX_ALL (FIX_BIT(N_FIX) - 1)
+
+extern const char *const path_fix_names[N_FIX];
 
 enum path_tag { TAG_KERNEL, TAG_COPY, TAG_SET, TAG_GRAPH, TAG_COMM };
 
@@ -61,10 +81,23 @@ struct path_point { /* a moment of a thread */
 	uint8_t kind, covers;
 	bool blocked;    /* the work ended inside the call */
 	bool own_before; /* before is of the same thread */
+	bool fetches;    /* POINT_END: of a copy from pageable memory */
 };
 
 struct path_what { /* texts, or PATH_NONE */
 	uint32_t name, op, phase;
+	uint32_t is; /* what a replay can change */
+};
+
+enum { /* bits of path_what.is */
+	IS_OP = 1,     /* an op's own time, outside of calls */
+	IS_LAUNCH = 2, /* a call that launches */
+	IS_LOADER = 4,
+	IS_OPTIMIZER = 8,
+	IS_ALLOC = 16,
+	IS_PROGRAM = 32, /* in an op, a call or a phase */
+	IS_BEFORE = 64,  /* no op, and one begins at its end */
+	IS_ITEM = 128    /* an op that reads from the GPU */
 };
 
 struct path_piece { /* what a thread does until the next piece begins */
@@ -154,6 +187,12 @@ struct path {
 	bool replay; /* no path: steps with changes */
 	bool merge;  /* of segments that differ in name only */
 	bool zero_launch, overlap, no_straggler;
+	bool each;    /* what findings would change, each and all */
+	bool all;     /* all of it */
+	bool bare;    /* without the recording's own time */
+	unsigned fixes; /* seen: FIX_BIT()s */
+	int64_t op_most, launch_most; /* ns that recording takes at most of an
+				       * op's piece, of a launch */
 	const char *warn_as;
 	struct maker maker;
 	struct path_change change[PATH_CHANGES];
@@ -208,6 +247,7 @@ path_part(const struct path_rank *r, size_t i)
 struct path_act { /* an op, a call or a range on a thread */
 	int64_t start, end;
 	uint32_t thread, name, op, phase;
+	uint8_t is;   /* IS_* */
 	uint8_t type; /* enum path_act_type */
 };
 enum path_act_type { ACT_RANGE, ACT_OP, ACT_CALL };
@@ -232,7 +272,7 @@ const struct path_piece *path_piece_at(
     const struct path *p, uint32_t thread, int64_t t, int64_t *until);
 
 static const struct path_what path_no_what = { PATH_NONE, PATH_NONE,
-	PATH_NONE };
+	PATH_NONE, 0 };
 
 static inline struct path_what
 path_what(const struct path *p, const struct path_piece *c)
@@ -278,6 +318,19 @@ void path_effect_open(struct path *p, struct path_effect *e);
 /* How many times as long work takes; *gone is set if it is removed. */
 double path_factor(const struct path *p, const struct path_effect *e,
     const struct path_work *w, bool *gone);
+
+/* path_fix.c: the part of a piece's ns that is left with these FIX_BIT()s; how
+ * many times as long work takes. */
+int64_t path_fix_cpu(
+    const struct path *p, unsigned on, const struct path_what *what, int64_t ns);
+double path_fix_work(unsigned on, const struct path_work *w);
+
+/* Reads what tells: what a range, op or call is; what changes work. */
+uint8_t path_fix_is(const struct rec *r, const struct path_act *a);
+uint8_t path_fix_of(const struct rec *r, const struct path_work *w);
+
+/* From the pieces: what recording takes at most. */
+void path_fix_open(struct path *p);
 
 /* What has this name or op is removed. */
 bool path_removed(

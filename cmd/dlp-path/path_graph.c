@@ -246,6 +246,23 @@ put_piece(struct path *p, uint32_t thread, const struct nest *s, int64_t at)
 	t->piece_hi = p->pieces.n;
 }
 
+/* An op begins: the last piece, of Python, has its range's push. */
+static void
+mark_before(struct path *p, uint32_t thread)
+{
+	struct path_piece *c;
+	struct path_what what;
+
+	if (p->thread[thread].piece_hi == 0)
+		return;
+	c = (struct path_piece *)p->pieces.v + p->pieces.n - 1;
+	what = path_what(p, c);
+	if ((what.is & (IS_OP | IS_LAUNCH)) != 0)
+		return;
+	what.is |= IS_BEFORE;
+	c->what = what_no(p, &what);
+}
+
 static void
 close_until(struct path *p, uint32_t thread, struct nest *s, int64_t t)
 {
@@ -272,7 +289,7 @@ take_pieces(struct path *p)
 			close_until(p, thread, &s, INT64_MAX);
 		thread = a.thread;
 		close_until(p, thread, &s, a.start);
-		x = (struct nested){ a.end, { a.name, a.op, a.phase }, 0,
+		x = (struct nested){ a.end, { a.name, a.op, a.phase, a.is }, 0,
 			PATH_NONE };
 		in = s.n > 0 ? &s.v[s.n - 1] : NULL;
 		if (in != NULL) {
@@ -284,12 +301,15 @@ take_pieces(struct path *p)
 				x.what.op = in->what.op;
 			if (a.phase == PATH_NONE)
 				x.what.phase = in->what.phase;
+			x.what.is |= in->what.is & ~(unsigned)IS_OP;
 		}
 		if (a.type != ACT_RANGE && x.outer == PATH_NONE) {
 			x.outer = (uint32_t)p->outers.n;
 			*(int64_t *)path_add(&p->outers) = a.start;
 		}
 		x.no = what_no(p, &x.what);
+		if (a.type == ACT_OP)
+			mark_before(p, thread);
 		ARRAY_GROW(s.v, s.n, s.cap);
 		s.v[s.n++] = x;
 		put_piece(p, thread, &s, a.start);

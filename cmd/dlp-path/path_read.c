@@ -203,7 +203,11 @@ add_launch(struct path *p, const struct rec *r, const struct path_work *w)
 	if (!read_end(p, r, COL_api_dur_ns, a.start, &a.end))
 		return;
 	seen(p, w->thread, a.start, a.end);
+	a.is = path_fix_is(r, &a);
+	if (w->tag != TAG_COPY && w->tag != TAG_SET)
+		a.is |= IS_LAUNCH;
 	add_act(p, &a);
+	pt.fetches = (w->fix & FIX_BIT(FIX_COPIES)) != 0;
 	if (w->tag == TAG_COPY && mv_has(api, "emcpy") &&
 	    (!mv_has(api, "Async") ||
 		mv_eq(rec_get(r, COL_src_mem), "pageable") ||
@@ -250,6 +254,8 @@ read_path_work(struct stage *st, struct rec *r)
 		w.tag = TAG_COMM;
 	w.bytes = rec_num_or(r, COL_bus_bytes, rec_num_or(r, COL_bytes, -1));
 	path_dtype_read(p, r, &w);
+	w.fix = path_fix_of(r, &w);
+	p->fixes |= w.fix;
 	seen(p, w.thread, w.start, w.end);
 	if (read_time(p, r, COL_api_start_ns, &w.api))
 		add_launch(p, r, &w);
@@ -331,6 +337,7 @@ read_call_of(
 	a.thread = thread_no(p, r);
 	a.name = text_no(p, r, COL_api);
 	a.phase = text_no(p, r, COL_phase);
+	a.is = path_fix_is(r, &a);
 	seen(p, a.thread, lo, hi);
 	add_act(p, &a);
 	if (mv_has(api, "Synchronize") ||
@@ -402,6 +409,7 @@ read_act(struct stage *st, struct rec *r)
 		a.op = text_no(p, r, COL_op);
 		seen(p, a.thread, a.start, a.end);
 	}
+	a.is = path_fix_is(r, &a);
 	add_act(p, &a);
 }
 
@@ -477,7 +485,7 @@ read_arrival(struct stage *st, struct rec *r)
 #define WORK_COLS                                                              \
 	"api_start_ns api_dur_ns api pid tid dev stream short op phase kind"   \
 	" event src src_mem dst_mem dir bytes bus_bytes text"
-#define DTYPE_COLS " dtype family role flop exec_flop"
+#define DTYPE_COLS " dtype family role flop exec_flop tc_why"
 
 void
 path_listen(struct stage *st, struct path *p)

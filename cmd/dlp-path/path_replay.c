@@ -24,7 +24,7 @@ struct replay { /* of a rank */
 	struct replay *ranks;
 	uint32_t rank;
 	size_t part;     /* of the rank */
-	bool changed;    /* with the changes; otherwise as it was */
+	unsigned on;     /* FIX_BIT()s of what is changed */
 	int64_t lo, hi;  /* of the step */
 	int64_t cpu_hi;  /* threads are ahead, in the next step, from then on */
 	int64_t cpu_end; /* the last new time of a thread before */
@@ -120,11 +120,21 @@ all_arrived(const struct path *p, struct path_arrival *a, size_t *n)
 
 /* Times of the replay. */
 
+static bool
+fixes(const struct replay *y, int fix)
+{
+	return (y->on & FIX_BIT(fix)) != 0;
+}
+
 static double
 factor_of(const struct replay *y, const struct path_work *w, bool *gone)
 {
+	double f = path_fix_work(y->on, w);
+
 	*gone = false;
-	return y->changed ? path_factor(y->p, y->effect, w, gone) : 1;
+	if (fixes(y, FIX_OPTIONS))
+		f *= path_factor(y->p, y->effect, w, gone);
+	return f;
 }
 
 static int64_t
@@ -181,7 +191,7 @@ moved_thread(struct replay *y, int64_t was, int64_t now)
 static bool
 no_cpu(const struct replay *y)
 {
-	return y->changed && y->p->zero_launch;
+	return fixes(y, FIX_OPTIONS) && y->p->zero_launch;
 }
 
 /* Time of a thread, without what is removed. */
@@ -192,7 +202,7 @@ cpu_time(const struct replay *y, uint32_t thread, int64_t from, int64_t to)
 	struct path_what what;
 	int64_t sum = 0, until;
 
-	if (!y->changed || to <= from)
+	if (y->on == 0 || to <= from)
 		return to - from;
 	if (no_cpu(y))
 		return 0;
@@ -200,9 +210,10 @@ cpu_time(const struct replay *y, uint32_t thread, int64_t from, int64_t to)
 		c = path_piece_at(y->p, thread, from, &until);
 		until = sooner(until, to);
 		what = path_what(y->p, c);
-		if (!path_removed(y->p, y->effect, what.op) &&
-		    !path_removed(y->p, y->effect, what.name))
-			sum += until - from;
+		if (!fixes(y, FIX_OPTIONS) ||
+		    (!path_removed(y->p, y->effect, what.op) &&
+			!path_removed(y->p, y->effect, what.name)))
+			sum += path_fix_cpu(y->p, y->on, &what, until - from);
 	}
 	return sum;
 }
@@ -232,7 +243,9 @@ new_start(const struct replay *y, const struct path_work *w, bool gone)
 	const struct path_work *x;
 	const struct path_point *pt;
 	struct came c = { .last = INT64_MIN };
-	bool no_launch = gone || (y->changed && p->zero_launch), off;
+	bool no_launch = gone || no_cpu(y) || fixes(y, FIX_LAUNCHES), off;
+	bool overlap =
+	    fixes(y, FIX_COMM) || (fixes(y, FIX_OPTIONS) && p->overlap);
 	int64_t now, over, len, gap, t = INT64_MIN;
 	int i;
 
@@ -255,8 +268,7 @@ new_start(const struct replay *y, const struct path_work *w, bool gone)
 	}
 	if (w->cross >= 0) {
 		x = path_work_at(p, w->cross);
-		if (y->changed && p->overlap && x->tag == TAG_COMM &&
-		    w->tag != TAG_COMM)
+		if (overlap && x->tag == TAG_COMM && w->tag != TAG_COMM)
 			c.last = later(c.last, x->end);
 		else
 			came_from(
@@ -327,7 +339,7 @@ arrived(struct replay *y, int64_t i, int64_t now, double factor)
 	struct path_arrival *a, *first;
 	size_t n;
 
-	if (!y->changed || !y->p->no_straggler ||
+	if (!fixes(y, FIX_OPTIONS) || !y->p->no_straggler ||
 	    path_work_at(y->p, i)->tag != TAG_COMM)
 		return false;
 	a = arrival_of(y->p, i);
@@ -363,6 +375,14 @@ place_work(struct replay *y, int64_t i)
 		    start + (int64_t)((double)(hi - w->start) * f + 0.5));
 }
 
+/* The thread no longer waits there for the GPU. */
+static bool
+waits_no_more(const struct replay *y, const struct path_point *pt)
+{
+	return pt->kind == POINT_END &&
+	       fixes(y, pt->fetches ? FIX_COPIES : FIX_SYNC);
+}
+
 static void
 place_point(struct replay *y, int64_t i)
 {
@@ -379,7 +399,7 @@ place_point(struct replay *y, int64_t i)
 		t += cpu_time(y, pt->thread, from, pt->at);
 	if (!pt->own_before && i > (int64_t)p->thread[pt->thread].lo)
 		t = later(t, new_point(y, i - 1));
-	if (pt->kind == POINT_END && pt->work >= 0) {
+	if (pt->kind == POINT_END && pt->work >= 0 && !waits_no_more(y, pt)) {
 		back = pt->at - path_work_at(p, pt->work)->end;
 		if (!pt->blocked)
 			back =
@@ -470,6 +490,28 @@ begin_part(struct replay *y)
 	y->gained = 0;
 }
 
+/* By how much less the threads, which work in turn, take from..to. */
+static int64_t
+saved(struct replay *y, int64_t from, int64_t to)
+{
+	const struct path *p = y->p;
+	const struct path_piece *c;
+	int64_t sum = 0, at, until;
+	uint32_t i;
+
+	for (i = 0; i < p->n_thread && y->on != 0; i++) {
+		if (p->thread[i].rank != y->rank)
+			continue;
+		for (at = from; at < to; at = until) {
+			c = path_piece_at(p, i, at, &until);
+			until = sooner(until, to);
+			if (c != NULL && c->outer != PATH_NONE)
+				sum += until - at - cpu_time(y, i, at, until);
+		}
+	}
+	return sum;
+}
+
 /* Adds the length of the part to v. */
 static void
 end_part(struct replay *y, int64_t *v)
@@ -494,10 +536,14 @@ end_part(struct replay *y, int64_t *v)
 	/* A thread that is ahead of the GPU does not end the step, but steps
 	 * cannot follow each other faster than it makes them. */
 	if (part->cpu_hi <= y->lo) /* all before */
-		made = no_cpu(y) ? 0 : sooner(was, len);
+		made = no_cpu(y) ? 0
+				 : sooner(was, len) - saved(y, part->cpu_lo,
+							  part->cpu_hi);
 	else
 		made = y->cpu_end - y->lo +
-		       (no_cpu(y) ? 0 : y->lo - part->cpu_lo) -
+		       (no_cpu(y) ? 0
+				  : y->lo - part->cpu_lo -
+					saved(y, part->cpu_lo, y->lo)) -
 		       later(was - len, 0);
 	v[y->part++] = later(later(end - y->lo, made) - y->gained, 0);
 	begin_part(y);
@@ -506,7 +552,7 @@ end_part(struct replay *y, int64_t *v)
 /* All parts, in their order; to v, those of each rank after the last one's. */
 static void
 replay_all(struct path *p, struct xsort *x, const struct path_effect *effect,
-    int64_t *v)
+    unsigned on, int64_t *v)
 {
 	struct replay *ranks = xcalloc(p->n_rank, sizeof(*ranks)), *y;
 	int64_t **to = xcalloc(p->n_rank, sizeof(*to));
@@ -518,7 +564,7 @@ replay_all(struct path *p, struct xsort *x, const struct path_effect *effect,
 		ranks[k] = (struct replay){ .p = p,
 			.ranks = ranks,
 			.rank = k,
-			.changed = effect != NULL,
+			.on = on,
 			.effect = effect };
 		to[k] = v;
 		begin_part(&ranks[k]);
@@ -548,8 +594,8 @@ replay_all(struct path *p, struct xsort *x, const struct path_effect *effect,
 
 /* Without steps the whole time of the rank is one. */
 static void
-put_replayed(struct path *p, const struct path_rank *k, const int64_t *same,
-    const int64_t *changed)
+put_replayed(struct path *p, const struct path_rank *k, const char *change,
+    const int64_t *same, const int64_t *bare, const int64_t *changed)
 {
 	const struct path_part *part;
 	int64_t len, off;
@@ -574,6 +620,8 @@ put_replayed(struct path *p, const struct path_rank *k, const int64_t *same,
 			buf_f64(&out_buf, 100.0 * (double)off / (double)len, 3);
 		}
 		out_opt(k->no >= 0, k->no);
+		out_word(change);
+		out_opt(p->bare, bare[i]);
 		out_end();
 	}
 }
@@ -587,41 +635,77 @@ times(struct path_list *l, size_t n)
 	return l->v;
 }
 
+struct passes { /* over the same section */
+	struct path *p;
+	struct xsort x;
+	struct path_effect effect;
+	int64_t *same, *bare, *changed;
+};
+
+/* Replays the section with what is on, and writes it. */
+static void
+put_pass(struct passes *s, const char *change, unsigned on)
+{
+	struct path *p = s->p;
+	size_t k, at = 0;
+
+	replay_all(p, &s->x, &s->effect, on, s->changed);
+	for (k = 0; k < p->n_rank; at += p->rank[k++].parts.n)
+		put_replayed(p, &p->rank[k], change, s->same + at, s->bare + at,
+		    s->changed + at);
+}
+
+static void
+put_passes(struct passes *s)
+{
+	struct path *p = s->p;
+	unsigned bare = p->bare ? FIX_BIT(FIX_RECORDED) : 0;
+	int fix;
+
+	replay_all(p, &s->x, &s->effect, 0, s->same);
+	if (p->bare)
+		replay_all(p, &s->x, &s->effect, bare, s->bare);
+	if (!p->each) {
+		put_pass(s, NULL,
+		    bare | FIX_BIT(FIX_OPTIONS) | (p->all ? FIX_ALL : 0));
+		return;
+	}
+	for (fix = 0; fix < N_FIX; fix++)
+		if ((p->fixes & FIX_BIT(fix)) != 0)
+			put_pass(s, path_fix_names[fix], bare | FIX_BIT(fix));
+	put_pass(s, "all", bare | FIX_ALL);
+}
+
 void
 path_replay(struct path *p)
 {
-	struct path_list same = { 0 }, changed = { 0 };
-	struct path_effect effect;
-	int64_t *was, *now;
-	struct xsort x = { 0 };
+	struct path_list same = { 0 }, bare = { 0 }, changed = { 0 };
+	struct passes s = { .p = p };
 	size_t n = 0, k;
 
 	for (k = 0; k < p->n_rank; k++)
 		n += p->rank[k].parts.n;
-	was = times(&same, n);
-	now = times(&changed, n);
+	s.same = times(&same, n);
+	s.bare = times(&bare, n);
+	s.changed = times(&changed, n);
 	times(&p->new_work, p->works.n);
 	times(&p->new_point, p->points.n);
 	link_ranks(p);
-	xsort_open(&x, by_time, NULL, SORT_BYTES);
+	xsort_open(&s.x, by_time, NULL, SORT_BYTES);
 	for (k = 0; k < p->works.n; k++)
 		put_moment(
-		    &x, path_work_at(p, (int64_t)k)->start, true, (int64_t)k);
+		    &s.x, path_work_at(p, (int64_t)k)->start, true, (int64_t)k);
 	for (k = 0; k < p->points.n; k++)
 		put_moment(
-		    &x, path_point_no(p, (int64_t)k)->at, false, (int64_t)k);
-	path_effect_open(p, &effect);
-	replay_all(p, &x, NULL, was);
-	replay_all(p, &x, &effect, now);
-	for (k = 0; k < p->n_rank; k++) {
-		put_replayed(p, &p->rank[k], was, now);
-		was += p->rank[k].parts.n;
-		now += p->rank[k].parts.n;
-	}
-	xsort_close(&x);
-	free(effect.match);
-	free(effect.latency);
+		    &s.x, path_point_no(p, (int64_t)k)->at, false, (int64_t)k);
+	path_effect_open(p, &s.effect);
+	path_fix_open(p);
+	put_passes(&s);
+	xsort_close(&s.x);
+	free(s.effect.match);
+	free(s.effect.latency);
 	path_list_free(&same);
+	path_list_free(&bare);
 	path_list_free(&changed);
 	path_list_free(&p->new_work);
 	path_list_free(&p->new_point);
