@@ -132,11 +132,40 @@ find_leads(struct advise_finding *j, size_t n)
 }
 
 /* A finding of less than that part of the time, in percent, is no place to
- * begin: it comes after those whose gain is not known. */
+ * begin: it comes after those whose gain is not known. By a replay it is known
+ * better. */
 #define LITTLE 1
+#define LITTLE_GAIN 2
+
+/* Of a ceiling, in percent, so much counts as gain where no replay tells. */
+#define DISCOUNT 50
+
+/* A step if that is mended, and what that gains. */
+static void
+find_gain(const struct facts *f, struct advise_finding *j)
+{
+	struct advise_verdict *v = &j->v;
+	int64_t step = facts_step_ns(f, false), fixed = 0;
+
+	j->gain = -1;
+	if (v->judged != V_YES || step == 0)
+		return;
+	if (v->fix.len > 0)
+		fixed = facts_fixed_ns(f, buf_str(&v->fix));
+	j->replayed = fixed > 0;
+	if (fixed == 0 && v->gains && facts_wall_ns(f) > 0)
+		fixed = (int64_t)((double)step *
+				  (1 - facts_share_pct(f, v->ceiling) / 100 *
+					   DISCOUNT / 100));
+	if (fixed == 0)
+		return;
+	j->fixed_ns = fixed;
+	j->gain = step > fixed ? step - fixed : 0;
+	j->little = j->gain < step / 100 * LITTLE_GAIN;
+}
 
 static int
-by_ceiling(const void *a, const void *b)
+by_gain(const void *a, const void *b)
 {
 	const struct advise_finding *x = a, *y = b;
 	bool fx = x->v.judged == V_YES, fy = y->v.judged == V_YES;
@@ -146,6 +175,8 @@ by_ceiling(const void *a, const void *b)
 		return fx ? -1 : 1;
 	if ((x->part_of != NULL) != (y->part_of != NULL))
 		return x->part_of == NULL ? -1 : 1;
+	if (x->gain != y->gain)
+		return x->gain > y->gain ? -1 : 1;
 	if (x->little != y->little)
 		return x->little ? 1 : -1;
 	if (gx != gy)
@@ -164,6 +195,7 @@ forget_verdict(struct advise_verdict *v)
 	buf_free(&v->evidence);
 	buf_free(&v->where);
 	buf_free(&v->within);
+	buf_free(&v->fix);
 	values_free(&v->let);
 }
 
@@ -189,10 +221,10 @@ judge_rule(const struct advise *a, const struct facts *f,
 }
 
 /* Judges the facts of a section, or of a file of it. Findings that fired are
- * written first, by their ceiling; if two are equal, the later
- * rule comes first, because later rules are more specific. Little ones come
- * after those without a ceiling. Findings that
- * another one leads come after these; then the rest in the order of the rules.
+ * written first, by their gain or, without replays, by their ceiling; if two
+ * are equal, the later rule comes first, because later rules are more specific.
+ * Little ones come after those without a ceiling. Findings that another one
+ * leads come after these; then the rest in the order of the rules.
  */
 static void
 judge_facts(void *arg, struct facts *f)
@@ -218,11 +250,13 @@ judge_facts(void *arg, struct facts *f)
 			     list_has(a->fail_on, r->id));
 	}
 	find_leads(j, n);
-	for (i = 0; i < n; i++)
+	for (i = 0; i < n; i++) {
 		j[i].little = j[i].v.judged == V_YES && j[i].v.gains &&
 			      facts_share_pct(f, j[i].v.ceiling) < LITTLE;
+		find_gain(f, &j[i]);
+	}
 	if (!a->dlprof) /* DLProf uses the order of its report */
-		qsort(j, n, sizeof(j[0]), by_ceiling);
+		qsort(j, n, sizeof(j[0]), by_gain);
 	if (a->json)
 		advise_json(&a->objects, f, j, n);
 	else

@@ -42,7 +42,8 @@ static const char usage[] =
     "                        (fp64, fp32, tf32, fp16, bf16)\n"
     "      --bare            without the time that recording takes on the "
     "CPU\n"
-    "      --each            what findings of dlp-advise would change: each by\n"
+    "      --each            what findings of dlp-advise would change: each "
+    "by\n"
     "                        itself, and all\n"
     "      --all             all of that at once\n"
     "      --warn-as NAME    say on standard error, as the command NAME, that\n"
@@ -271,8 +272,8 @@ main(int argc, char **argv)
 	stage_start(&st, "dlp-path", usage, opts, argc, argv);
 	if (!p.replay &&
 	    (p.n_change > 0 || p.zero_launch || p.overlap || p.no_straggler ||
-		p.bandwidth > 0 || p.retype.of[0] != NULL || p.bare ||
-		p.each || p.all))
+		p.bandwidth > 0 || p.retype.of[0] != NULL || p.bare || p.each ||
+		p.all))
 		die("a change needs --replay");
 	st.ctx = &p;
 	st.section = begin_path;

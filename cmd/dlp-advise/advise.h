@@ -55,6 +55,7 @@ struct advise_verdict {
 	struct buf evidence, problem, advice;
 	struct buf where;  /* the records that show it: a filter, as
 			    * dlp-advise(1) defines it */
+	struct buf fix;    /* the change of whatif records that mends it */
 	struct buf within; /* a rule that includes this rule's time: if both
 			    * fire, that one leads; empty if none */
 };
@@ -93,6 +94,9 @@ struct advise_finding { /* a rule, judged */
 	const char *part_of; /* the finding that it is a part of; NULL if
 			      * none */
 	bool little;         /* what can be gained is no place to begin */
+	bool replayed;       /* fixed_ns is by a replay, not by the ceiling */
+	int64_t fixed_ns;    /* a step if that is mended */
+	int64_t gain;        /* ns of a step, or -1: not known */
 };
 
 /* advise_put.c: findings, and what is in use, as records of the stream; not the

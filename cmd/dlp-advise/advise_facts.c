@@ -445,3 +445,28 @@ verdict_no_memory(const struct facts *f, struct advise_verdict *v)
 		   "memory events: torch.profiler.profile(profile_memory=True)",
 		   "memory events: rocprofv3 --memory-allocation-trace"));
 }
+
+int64_t
+facts_fixed_ns(const struct facts *f, const char *name)
+{
+	const struct facts_whatif *w = &f->whatif;
+	int i;
+
+	/* it is off already */
+	if (strcmp(name, "recording") == 0)
+		return facts_step_ns(f, false);
+	for (i = 0; i < w->n_fix; i++)
+		if (strcmp(w->fix[i].name, name) == 0 && w->fix[i].n > 0)
+			return w->fix[i].ns / (int64_t)w->fix[i].n;
+	return 0;
+}
+
+int64_t
+facts_step_ns(const struct facts *f, bool recorded)
+{
+	const struct facts_whatif *w = &f->whatif;
+
+	if (w->n == 0)
+		return 0;
+	return (recorded ? w->step : w->bare) / (int64_t)w->n;
+}

@@ -174,7 +174,20 @@ struct device {
 	bool has_comm;             /* it has said so */
 };
 
+/* What replays say of the judged steps: sums. */
+struct facts_whatif {
+	struct fix {
+		char name[16];
+		uint64_t n;
+		int64_t ns; /* predicted */
+	} fix[16];
+	int n_fix;
+	uint64_t n; /* records of a change with step and bare */
+	int64_t step, bare;
+};
+
 struct facts {
+	struct facts_whatif whatif;
 	bool all_devices; /* devices on which nothing ran count too */
 	char mode[16];    /* "" if unknown */
 	char options[64]; /* of torch.profiler; "" if unknown */
@@ -319,6 +332,11 @@ double facts_share_pct(const struct facts *f, int64_t ns);
 
 /* ns in percent of the kernels' time. */
 double facts_kern_pct(const struct facts *f, int64_t ns);
+
+/* The mean step with a change, by its name; 0: not known. recorded: before, and
+ * without the recording's time. */
+int64_t facts_fixed_ns(const struct facts *f, const char *name);
+int64_t facts_step_ns(const struct facts *f, bool recorded);
 
 /* The time of all GPU work. */
 int64_t facts_work_ns(const struct facts *f);

@@ -84,6 +84,9 @@ put_rule(struct buf *b, const struct facts *f, const struct advise_finding *j)
 	if (yes && v->gains && facts_wall_ns(f) > 0)
 		buf_printf(&num, "%.1f", facts_share_pct(f, v->ceiling));
 	put_value(b, "share_pct", &num, true);
+	put_ns(b, "step_ns", j->gain >= 0, facts_step_ns(f, false));
+	put_ns(b, "predicted_step_ns", j->replayed, j->fixed_ns);
+	put_ns(b, "gain_ns", j->gain >= 0, j->gain);
 	put_word(b, "part_of", j->part_of);
 	put_text(b, "where", v->where.s, yes ? v->where.len : 0);
 	put_text(b, "problem", v->problem.s, yes ? v->problem.len : 0);
@@ -118,6 +121,12 @@ put_head(struct buf *b, const struct facts *f)
 	} else {
 		buf_puts(b, "null");
 	}
+	put_ns(b, "step_recorded_ns", facts_step_ns(f, true) > 0,
+	    facts_step_ns(f, true));
+	put_ns(
+	    b, "step_ns", facts_step_ns(f, false) > 0, facts_step_ns(f, false));
+	put_ns(b, "all_fixed_step_ns", facts_fixed_ns(f, "all") > 0,
+	    facts_fixed_ns(f, "all"));
 	put_name(b, "in_use");
 	buf_putc(b, '{');
 	for (i = 0; i < N_USE; i++) {

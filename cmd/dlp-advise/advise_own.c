@@ -144,12 +144,18 @@ run_cost(const struct facts *f)
 	return 7000;
 }
 
-/* What the ranges of ops cost in the steps. The GPU waits for it. */
+/* What the recording costs in the steps by the replay, otherwise what the
+ * ranges of ops cost at least. The GPU waits for it. */
 static int64_t
 marker_cost(const struct facts *f)
 {
+	int64_t step = facts_step_ns(f, true), bare = facts_step_ns(f, false);
 	int64_t ns = num_mul((int64_t)f->n_marked, run_cost(f));
 
+	if (step > 0 && f->n_marked > 0)
+		ns = (int64_t)((double)facts_wall_ns(f) *
+			       (double)(step > bare ? step - bare : 0) /
+			       (double)step);
 	return ns < f->gap_ns[G_LAUNCH] ? ns : f->gap_ns[G_LAUNCH];
 }
 

@@ -89,6 +89,9 @@ put_gain(const struct facts *f, const struct advise_finding *j)
 	out_opt(gains, v->ceiling);
 	put_buf(&steps, any);
 	out_i64(j->rule->version);
+	out_opt(j->gain >= 0, facts_step_ns(f, false));
+	out_opt(j->replayed, j->fixed_ns);
+	out_opt(j->gain >= 0, j->gain);
 	buf_free(&share);
 	buf_free(&steps);
 }
@@ -147,6 +150,16 @@ put_framework(const struct facts *f)
 		}
 }
 
+static void
+put_ns_info(const char *name, int64_t ns)
+{
+	struct buf b = { 0 };
+
+	buf_printf(&b, "##info\t%s\t%lld", name, (long long)ns);
+	out_line(b.s, b.len);
+	buf_free(&b);
+}
+
 void
 advise_put(struct advise_put *p, const struct facts *f,
     const struct advise_finding *j, size_t n, bool dlprof)
@@ -157,6 +170,11 @@ advise_put(struct advise_put *p, const struct facts *f,
 
 	if (!dlprof && !f->named_framework)
 		put_framework(f);
+	if (!dlprof && facts_step_ns(f, true) > 0) {
+		put_ns_info("step_recorded_ns", facts_step_ns(f, true));
+		put_ns_info("step_bare_ns", facts_step_ns(f, false));
+		put_ns_info("step_all_ns", facts_fixed_ns(f, "all"));
+	}
 	for (i = 0; i < n; i++)
 		put_finding(p, f, &j[i]);
 	for (use = 0; use < N_USE && !dlprof; use++) {

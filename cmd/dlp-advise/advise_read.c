@@ -311,6 +311,39 @@ add_info(struct facts *f, struct mview name, struct mview v)
 	}
 }
 
+/* All changes have the same steps; "all" is one of them. */
+static void
+add_whatif(struct facts *f, const struct rec *r)
+{
+	struct facts_whatif *w = &f->whatif;
+	struct mview change = rec_get(r, COL_change);
+	int64_t no, step, bare, ns;
+	struct fix *x = w->fix;
+
+	if (rec_num(r, COL_iter, &no) && !advise_iter(f, r, COL_iter, &no))
+		return;
+	if (change.s == NULL || change.n >= sizeof(x->name) ||
+	    !rec_num(r, COL_step_ns, &step) || step < 0 ||
+	    !rec_num(r, COL_bare_ns, &bare) || bare < 0 ||
+	    !rec_num(r, COL_predicted_ns, &ns) || ns < 0)
+		return;
+	while (x < w->fix + w->n_fix && !mv_eq(change, x->name))
+		x++;
+	if (x == w->fix + ARRAY_LEN(w->fix))
+		return;
+	if (x == w->fix + w->n_fix) {
+		memcpy(x->name, change.s, change.n);
+		w->n_fix++;
+	}
+	x->n++;
+	x->ns = num_add(x->ns, ns);
+	if (mv_eq(change, "all")) {
+		w->n++;
+		w->step = num_add(w->step, step);
+		w->bare = num_add(w->bare, bare);
+	}
+}
+
 static const struct advise_row {
 	const char *tags;
 	/* adds a record to the facts of its file */
@@ -398,6 +431,17 @@ see_record(struct stage *st, struct rec *r)
 	g->last->any = true;
 	g->head = NULL;
 	row->add(g->last, r);
+}
+
+/* A replay of several files is not of one of them. */
+static void
+see_whatif(struct stage *st, struct rec *r)
+{
+	struct advise_reader *g = st->ctx;
+
+	stage_pass(st, r);
+	if (g->names.n == 1)
+		add_whatif(g->file[0], r);
 }
 
 /* Of all ranks, so that it comes after what they have: the rank that the others
@@ -555,6 +599,8 @@ advise_read(
 	for (row = rows; row < rows + ARRAY_LEN(rows); row++)
 		stage_on(st, row->tags, see_record, .need = row->need,
 		    .opt = row->opt, .arg = (void *)(uintptr_t)row);
+	stage_on(st, "whatif", see_whatif,
+	    .opt = "iter step_ns bare_ns predicted_ns change");
 	stage_on(st, "skew", see_skew, .opt = "iter n_rank slowest wait_ns");
 	st->ctx = g;
 	st->meta = see_meta;

@@ -107,4 +107,5 @@ advise_texts_put(const struct advise_rule *r, const struct facts *f,
 	wording_put(&wording, r->id, "advice", &v->let, &v->advice);
 	wording_put(&wording, r->id, "where", &v->let, &v->where);
 	wording_put(&wording, r->id, "within", &v->let, &v->within);
+	wording_put(&wording, r->id, "fix", &v->let, &v->fix);
 }

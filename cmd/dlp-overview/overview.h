@@ -63,8 +63,10 @@ struct overview_op {
 struct overview_finding {
 	char *id, *problem, *evidence, *advice;
 	char *share; /* in percent; "-": unknown */
-	double pct;  /* the same, or -1 */
-	char *src;   /* the file where the share is greatest */
+	double pct;  /* of a step, that mending it gains, or share, or -1 */
+	double step, fixed; /* ns of a step, and if it is mended; 0: unknown */
+	bool little;        /* that gains hardly anything */
+	char *src;          /* the file where the share is greatest */
 	int n_file;
 };
 
@@ -80,6 +82,9 @@ enum overview_info {
 	OV_FRAMEWORK,
 	OV_PRODUCT,
 	OV_MARKER_NS,
+	OV_STEP,
+	OV_STEP_BARE,
+	OV_STEP_ALL,
 	OV_VENDOR,
 	OV_ACTIVITIES,
 	OV_OPTIONS,

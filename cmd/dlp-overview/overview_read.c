@@ -399,6 +399,7 @@ on_work(struct stage *st, struct rec *r)
 /* dlp-advise has findings of less than that share, in percent, after those
  * without one. */
 #define LITTLE 1
+#define LITTLE_GAIN 2 /* percent of a step */
 
 /* The finding's place, after those with a greater share; it is made anew, or
  * moved where the share of this file is greater than that of the others. */
@@ -445,7 +446,8 @@ on_finding(struct stage *st, struct rec *r)
 	struct mview id = rec_get_raw(r, COL_id);
 	struct mview judged = rec_get(r, COL_judged);
 	struct overview_finding *f;
-	double pct = -1;
+	double pct = -1, step = 0, gain = 0;
+	bool little = false;
 
 	if (mv_eq(judged, "not judged"))
 		smap_put(&o->unjudged, id.s, id.n, NULL);
@@ -456,10 +458,21 @@ on_finding(struct stage *st, struct rec *r)
 		return;
 	if (rec_real(r, COL_share_pct, &pct) && pct < LITTLE)
 		pct -= LITTLE + 1;
+	if (rec_real(r, COL_gain_ns, &gain) &&
+	    rec_real(r, COL_step_ns, &step) && step > 0) {
+		pct = 100 * gain / step;
+		little = pct < LITTLE_GAIN;
+		if (little)
+			pct -= LITTLE_GAIN + 1;
+	}
 	f = place_finding(o, id, pct);
 	if (f == NULL)
 		return;
 	keep_word(&f->share, r, COL_share_pct);
+	f->step = step;
+	f->little = little;
+	if (!rec_real(r, COL_predicted_step_ns, &f->fixed))
+		f->fixed = 0;
 	replace_text(&f->src, r, COL_src);
 	replace_text(&f->problem, r, COL_problem);
 	replace_text(&f->evidence, r, COL_evidence);
@@ -468,8 +481,9 @@ on_finding(struct stage *st, struct rec *r)
 
 const char *const overview_infos[OV_INFOS] = { "dialect", "recorder",
 	"dlprof_version", "schema", "driver", "cuda", "times", "hip",
-	"framework", "product", "marker_ns", "vendor", "activities",
-	"profiler_options", "serving", "world_size" };
+	"framework", "product", "marker_ns", "step_recorded_ns", "step_bare_ns",
+	"step_all_ns", "vendor", "activities", "profiler_options", "serving",
+	"world_size" };
 
 static void
 on_info(struct overview *o, struct mview line)
@@ -559,7 +573,8 @@ overview_read(struct overview *o, struct stage *st)
 	/* those that DLProf found have fewer columns */
 	stage_on(st, "finding", on_finding,
 	    .need = "id judged problem recommendation",
-	    .opt = "src part_of share_pct evidence");
+	    .opt = "src part_of share_pct evidence step_ns"
+		   " predicted_step_ns gain_ns");
 	stage_on(st, "in_use", on_in_use, .need = "name used");
 }
 

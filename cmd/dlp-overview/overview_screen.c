@@ -276,6 +276,11 @@ let_session(struct screen *s)
 {
 	const struct overview *o = s->o;
 	const char *ns = overview_fact(o, OV_MARKER_NS);
+	static const struct {
+		enum overview_info info;
+		const char *name;
+	} steps[] = { { OV_STEP, "recorded" }, { OV_STEP_BARE, "bare" },
+		{ OV_STEP_ALL, "mended" } };
 	struct buf gpus = { 0 };
 	uint64_t n = 0;
 	uint32_t i;
@@ -294,6 +299,12 @@ let_session(struct screen *s)
 	buf_free(&gpus);
 	if (!is_unset(ns) && num_f64(ns, strlen(ns), &v))
 		buf_printf(let(s, "marker_ms"), "%.0f", v / 1e6);
+	for (i = 0; i < ARRAY_LEN(steps); i++) {
+		ns = overview_fact(o, steps[i].info);
+		if (o->n_src < 2 && !is_unset(ns) &&
+		    num_f64(ns, strlen(ns), &v))
+			buf_printf(let(s, steps[i].name), "%.3g", v / 1e6);
+	}
 	put_profile(let(s, "profile"), s);
 	if (o->try_key != NULL)
 		put_shell_word(let(s, "key"), o->try_key, "FILE");
@@ -363,6 +374,7 @@ put_steps(struct screen *s)
 	}
 	say(s, "steps   ", "steps");
 	say(s, "        ", "mean");
+	say(s, "        ", "bare");
 	say(s, "100 %   ", "base");
 	if (o->n_all == 0 && o->timed) {
 		say(s, "        ", "before");
@@ -604,6 +616,13 @@ put_unknown(struct screen *s)
 	buf_free(&text);
 }
 
+/* "[42.1 -> 24 ms if fixed] ": a step. */
+static void
+put_mended(struct buf *b, double step, double fixed)
+{
+	buf_printf(b, "[%.3g -> %.3g ms if fixed] ", step / 1e6, fixed / 1e6);
+}
+
 /* The finding's text, and the file where it is the most, of several. */
 static void
 put_finding(struct screen *s, int nth, const struct overview_finding *f)
@@ -612,8 +631,11 @@ put_finding(struct screen *s, int nth, const struct overview_finding *f)
 	char head[32];
 
 	(void)snprintf(head, sizeof(head), "  %d ", nth);
-	if (!is_unset(f->share))
-		buf_printf(&text, "[%s %%] ", f->share);
+	if (f->fixed > 0)
+		put_mended(&text, f->step, f->fixed);
+	else if (!is_unset(f->share))
+		buf_printf(&text, f->step > 0 ? "[at most %s %%] " : "[%s %%] ",
+		    f->share);
 	if (s->o->n_src > 1 && !is_unset(f->src)) {
 		buf_puts(&text, f->src);
 		if (f->n_file > 1)
@@ -639,7 +661,8 @@ put_findings(struct screen *s)
 	size_t len;
 	uint32_t k;
 
-	while (n > 0 && strcmp(o->found[n - 1].share, "0.0") == 0)
+	while (n > 0 && (o->found[n - 1].little ||
+			    strcmp(o->found[n - 1].share, "0.0") == 0))
 		n--;
 	for (k = 0; k < o->unjudged.n; k++) {
 		id = smap_str(&o->unjudged, k, &len);
@@ -653,6 +676,7 @@ put_findings(struct screen *s)
 	say(s, "", "findings");
 	for (i = 0; i < n && i < 3; i++)
 		put_finding(s, i + 1, &o->found[i]);
+	say(s, "  ", "mended");
 	say(s, "  ", "little");
 	say(s, "  ", "unjudged");
 }

@@ -89,7 +89,7 @@ struct path_what { /* texts, or PATH_NONE */
 	uint32_t is; /* what a replay can change */
 };
 
-enum { /* bits of path_what.is */
+enum {                 /* bits of path_what.is */
 	IS_OP = 1,     /* an op's own time, outside of calls */
 	IS_LAUNCH = 2, /* a call that launches */
 	IS_LOADER = 4,
@@ -187,9 +187,9 @@ struct path {
 	bool replay; /* no path: steps with changes */
 	bool merge;  /* of segments that differ in name only */
 	bool zero_launch, overlap, no_straggler;
-	bool each;    /* what findings would change, each and all */
-	bool all;     /* all of it */
-	bool bare;    /* without the recording's own time */
+	bool each;      /* what findings would change, each and all */
+	bool all;       /* all of it */
+	bool bare;      /* without the recording's own time */
 	unsigned fixes; /* seen: FIX_BIT()s */
 	int64_t op_most, launch_most; /* ns that recording takes at most of an
 				       * op's piece, of a launch */
@@ -271,8 +271,8 @@ int64_t path_ended(
 const struct path_piece *path_piece_at(
     const struct path *p, uint32_t thread, int64_t t, int64_t *until);
 
-static const struct path_what path_no_what = { PATH_NONE, PATH_NONE,
-	PATH_NONE, 0 };
+static const struct path_what path_no_what = { PATH_NONE, PATH_NONE, PATH_NONE,
+	0 };
 
 static inline struct path_what
 path_what(const struct path *p, const struct path_piece *c)
@@ -321,8 +321,8 @@ double path_factor(const struct path *p, const struct path_effect *e,
 
 /* path_fix.c: the part of a piece's ns that is left with these FIX_BIT()s; how
  * many times as long work takes. */
-int64_t path_fix_cpu(
-    const struct path *p, unsigned on, const struct path_what *what, int64_t ns);
+int64_t path_fix_cpu(const struct path *p, unsigned on,
+    const struct path_what *what, int64_t ns);
 double path_fix_work(unsigned on, const struct path_work *w);
 
 /* Reads what tells: what a range, op or call is; what changes work. */

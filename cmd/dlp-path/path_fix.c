@@ -1,6 +1,6 @@
 /*
- * The changes that findings of dlp-advise are about, and the time that recording
- * takes. docs/accuracy.md has the measurements behind the numbers.
+ * The changes that findings of dlp-advise are about, and the time that
+ * recording takes. docs/accuracy.md has the measurements behind the numbers.
  */
 #include <stdlib.h>
 
@@ -24,7 +24,7 @@ const char *const path_fix_names[N_FIX] = {
 #define OP_PART 0.9
 #define BEFORE_PART 0.5
 #define LAUNCH_PART 0.4
-#define FULL 8 /* times the median launch */
+#define FULL 8      /* times the median launch */
 #define OP_PIECES 2 /* times the longest of nine in ten pieces, at most */
 
 /* Products reach half of what the peaks of TF32 and fp32 promise; those of bf16
@@ -35,9 +35,9 @@ const char *const path_fix_names[N_FIX] = {
 #define FUSED_WORK 0.4
 #define FUSED_CPU 0.1
 
-/* ns: what the program does longer than that outside of ops, calls and phases is
- * no part of a graph */
-#define HOST_NS 200000
+/* ns: what the program does longer than that outside of ops, calls and phases
+ * is no part of a graph */
+#define HOST_NS 1000000
 
 #define PINNED 25.0 /* bytes a ns */
 
@@ -65,7 +65,7 @@ lengths_at(const struct lengths *l, uint64_t tenths)
 	uint64_t n = 0;
 	int i = 0;
 
-	while (i < BINS - 1 && (n += l->n[i]) <= l->all / 10 * tenths)
+	while (i < BINS - 1 && (n += l->n[i]) <= l->all * tenths / 10)
 		i++;
 	return (int64_t)i * BIN_NS + BIN_NS / 2;
 }
@@ -192,7 +192,8 @@ path_fix_cpu(
 	    ((is & IS_PROGRAM) != 0 || ns < HOST_NS))
 		return 0;
 	/* the call waits, because the queue of launches is full */
-	if (on != 0 && (is & IS_LAUNCH) != 0 && ns > FULL * p->launch_most)
+	if ((on & ~FIX_BIT(FIX_OPTIONS)) != 0 && (is & IS_LAUNCH) != 0 &&
+	    ns > FULL * p->launch_most)
 		left = (double)p->launch_most;
 	if ((on & FIX_BIT(FIX_RECORDED)) != 0)
 		left -= recorded(p, is, left);

@@ -276,7 +276,9 @@ new_start(const struct replay *y, const struct path_work *w, bool gone)
 	}
 	for (i = 0; i < c.n; i++) {
 		gap = w->start - c.was[i];
-		if (c.was[i] != c.last || c.most[i] == 0)
+		/* a graph has no launch whose latency lies in it */
+		if (c.was[i] != c.last || c.most[i] == 0 ||
+		    fixes(y, FIX_LAUNCHES))
 			gap = sooner(gap, c.most[i]);
 		t = later(t, c.now[i] + gap);
 	}
@@ -537,8 +539,8 @@ end_part(struct replay *y, int64_t *v)
 	 * cannot follow each other faster than it makes them. */
 	if (part->cpu_hi <= y->lo) /* all before */
 		made = no_cpu(y) ? 0
-				 : sooner(was, len) - saved(y, part->cpu_lo,
-							  part->cpu_hi);
+				 : sooner(was, len) -
+				       saved(y, part->cpu_lo, part->cpu_hi);
 	else
 		made = y->cpu_end - y->lo +
 		       (no_cpu(y) ? 0

@@ -23,8 +23,8 @@ unread() {
 	less3="--drop kern:$less3,flop,prim,est_flop,est_bytes,line,for_mod,for_op"
 	less4=before,after,did,what_ns,what_tid,pid,tid,launch_ns
 	less4="--drop gap:$less4,before_id,after_id"
-	parse="-T ^lib,event,series,diag,mark"
-	parse="$parse --drop kern:id,ctx,stream,idx,regs,smem_bytes,dynsmem_bytes"
+	parse="-T ^lib,series,diag,mark"
+	parse="$parse --drop kern:id,ctx,idx,regs,smem_bytes,dynsmem_bytes"
 }
 
 # Of a file: a section with its row. It needs a process of its own.

@@ -115,7 +115,7 @@ rec() { printf '%b\n' "$@" | tr ' ' '\t'; }
 # shares of the time are those of the overview, which has its own SQL.
 @test "findings are of the same steps as the overview" {
 	f=$(profile h200/resnet50_tf32.sqlite.xz)
-	dlp advise --tsv "$f" >got 2>err
+	dlp advise --json "$f" >got 2>err
 	grep -q '^dlp-iter: steps 1 to 2 of 3 count' err
 	sqlite3 -separator ' ' "$f" "SELECT count(*) / 2 || ' launches per step'
 	    FROM CUPTI_ACTIVITY_KIND_KERNEL k
@@ -124,8 +124,12 @@ rec() { printf '%b\n' "$@" | tr ' ' '\t'; }
 		s.text IN ('iteration 1', 'iteration 2')" >want
 	grep -q "$(cat want)" got
 	dlp "$f" 2>/dev/null >screen
-	grep -q '^findings, of these steps' screen
-	grep '^  [0-9].* \[[0-9.]* %\] The GPU waits for launches' screen
+	grep -q '^findings, by what a step gains if they are fixed' screen
+	# a step, and its prediction, as in the object
+	jq -r '[.rules[] | select(.predicted_step_ns and .part_of == null)][0] |
+	    .step_ns, .predicted_step_ns' got | awk '{ v[NR] = $1 / 1e6 }
+	    END { printf "[%.3g -> %.3g ms if fixed]\n", v[1], v[2] }' >first
+	grep -qF "$(cat first)" screen
 }
 
 # bats test_tags=more
@@ -538,4 +542,30 @@ advice() {
 	jq -e '.rules[] | select(.id == "batch_size_detector") |
 	    (.recommendation | test("before the recording is not known")) and
 	    (.recommendation | test("x larger") | not)' one.json
+}
+
+@test "findings come by what they gain; those of less than 2 % with -a" {
+	for p in h200/loader h200/everything advise/gpt_nosdpa; do
+		f=$ROOT/tests/data/$p.sqlite.xz
+		dlp advise --tsv "$f" 2>/dev/null | awk -F'\t' '
+		NR == 1 { for (i = 1; i <= NF; i++) a[$i] = i; next }
+		$a["gain_ns"] != "-" { print $a["gain_ns"], $a["step_ns"],
+		    $a["predicted_step_ns"] }' >got
+		sort -c -k 1,1gr got
+		awk '50 * $1 < $2 || ($3 != "-" && $1 != $2 - $3) { exit 1 }' got
+	done
+	[ -s got ]
+	# as in the object, and on the screen
+	f=$ROOT/tests/data/h200/everything.sqlite.xz
+	dlp advise --json "$f" 2>/dev/null | jq -r '.rules[] |
+	    select(.verdict == "found" and .part_of == null).gain_ns // -1' |
+	    sort -c -gr
+	dlp -w 200 "$f" 2>/dev/null |
+	    sed -n 's/^  [123] \[\([0-9.]*\) -> \([0-9.]*\) ms.*/\1 \2/p' >shown
+	awk '{ print $1 - $2 }' shown | sort -c -gr
+	[ -s shown ]
+	# without replays by the ceiling
+	dlp-parse "$f" 2>/dev/null | dlp-correlate 2>/dev/null | dlp-iter --cuts --stable --even 2>/dev/null |
+	    dlp-flops 2>/dev/null | dlp-busy | dlp-gaps | dlp-advise --even 2>/dev/null |
+	    dlp-agg -T finding --where judged==yes | dlp-fmt --tsv -T finding -c gain_ns | grep -q '^-$'
 }

@@ -2,7 +2,7 @@ load ../lib
 
 bats_require_minimum_version 1.5.0
 
-# dlp path and dlp whatif on the profiles that come with dlp.
+# dlp path and dlp whatif --recorded on the profiles that come with dlp.
 
 setup() {
 	cd "$BATS_TEST_TMPDIR" || return
@@ -46,7 +46,7 @@ lengths() {
 	for f in "$ROOT"/tests/data/h200/*.sqlite.xz; do
 		for o in --scale=.*=1 --scale=.*=0.5 --scale=.*=0.1 \
 		    --zero-launch --remove=.; do
-			dlp whatif "$o" "$f" 2>/dev/null
+			dlp whatif --recorded "$o" "$f" 2>/dev/null
 		done | awk -F'\t' -v f="$f" '
 		$1 == "iter" { run++; next }
 		$5 !~ /^[0-9.]+$/ || $5 > 2 { print f, "error", $0 }
@@ -68,7 +68,7 @@ lengths() {
 		s[$c[$1, "iter"], $c[$1, "stream"]] += $c[$1, "dur_ns"] }
 	END { for (k in s) { split(k, p, SUBSEP); if (s[k] > m[p[1]]) m[p[1]] = s[k] }
 		for (i in m) printf "%s %.0f\n", i, m[i] }' | sort >busy
-	dlp whatif --zero-launch --tsv "$f" | awk 'NR > 1 { print $1, $4 }' | sort >got
+	dlp whatif --recorded --zero-launch --tsv "$f" | awk 'NR > 1 { print $1, $4 }' | sort >got
 	join busy got | awk '{ n++ } $3 < 0.99 * $2 { print } END { exit n == 0 }' >low
 	same '' "$(cat low)"
 }
@@ -82,7 +82,7 @@ lengths() {
 		s[$c["iter"]] += $c["bytes"] / 0.1 }
 	END { for (i in s) printf "%s %.0f\n", i, s[i] }' | sort >bytes
 	for x in 0.1 10 1000; do
-		dlp whatif --bandwidth $x --tsv "$f" 2>err
+		dlp whatif --recorded --bandwidth $x --tsv "$f" 2>err
 		grep -q '^dlp whatif: .* their bytes are not known' err
 	done | awk '$1 != "iter" { print $1, $4 }' | sort -s -k 1,1 >got
 	join bytes got | awk '{ n++; r = $1 == i ? r + 1 : 1; i = $1 }
@@ -108,32 +108,32 @@ lengths() {
 		s[$c["iter"]] += $c["dur_ns"] * r
 		was_all[$c["iter"]] += $c["dur_ns"] }
 	END { for (i in s) printf "%s %.0f %.0f\n", i, s[i], was_all[i] }' in | sort >busy
-	dlp whatif --zero-launch --dtype fp32=tf32 --tsv "$f" 2>err |
+	dlp whatif --recorded --zero-launch --dtype fp32=tf32 --tsv "$f" 2>err |
 	    awk '$1 != "iter" { print $1, $4, $2 }' | sort >got
 	grep -q '^dlp whatif: .* their number type or their work is not known' err
 	join busy got | awk '{ n++ }
 	$4 < 0.99 * $2 || $4 > 1.02 * ($2 + $5 - $3) || $4 > 0.8 * $5 { print }
 	END { exit n == 0 }' >bad
 	same '' "$(cat bad)"
-	dlp whatif --dtype fp64=fp32 --tsv "$f" 2>err | awk '$1 != "iter" && $3 != $4' >bad
+	dlp whatif --recorded --dtype fp64=fp32 --tsv "$f" 2>err | awk '$1 != "iter" && $3 != $4' >bad
 	same '' "$(cat bad)"
 }
 
 # What a step begins with can wait for the step before, which -i must not hide.
-@test "dlp path -i and dlp whatif -i: the rows of that step of all" {
+@test "dlp path -i and dlp whatif --recorded -i: the rows of that step of all" {
 	local f i n=0
 	for f in "$ROOT"/tests/data/h200/{resnet50_fp32,gpt2_bf16,ddp2_rank0,graph_infer}*.sqlite.xz \
 	    "$ROOT"/tests/data/lenet.sqlite.xz; do
 		[ -e "$f" ] || continue
 		dlp path -n 0 --tsv "$f" 2>/dev/null >all
-		dlp whatif --zero-launch --tsv "$f" 2>/dev/null >what
+		dlp whatif --recorded --zero-launch --tsv "$f" 2>/dev/null >what
 		for i in $(awk '$1 ~ /^[0-9]+$/ { print $1 }' what | head -3); do
 			n=$((n + 1))
 			awk -F'\t' -v i="$i" 'NR == 1 || $1 == i' all >want
 			dlp path -n 0 -i "$i" --tsv "$f" 2>/dev/null >got
 			cmp want got
 			awk -F'\t' -v i="$i" 'NR == 1 || $1 == i' what >want
-			dlp whatif --zero-launch -i "$i" --tsv "$f" 2>/dev/null >got
+			dlp whatif --recorded --zero-launch -i "$i" --tsv "$f" 2>/dev/null >got
 			cmp want got
 		done
 	done

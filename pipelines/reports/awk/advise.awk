@@ -1,5 +1,10 @@
 # Of dlp advise: findings that fired, or with all those of every rule but what
 # DLProf found and its database holds.
+# A step gains less than 2 %.
+function little() {
+	return $(at["gain_ns"]) != "-" && \
+	    50 * $(at["gain_ns"]) < $(at["step_ns"])
+}
 /^#finding\t/ {
 	for (i = 1; i <= NF; i++)
 		at[$i] = i
@@ -7,7 +12,7 @@
 }
 /^finding\t/ {
 	if (all ? $(at["judged"]) == "stored" : \
-	    $(at["judged"]) != "yes" || $(at["part_of"]) != "-")
+	    $(at["judged"]) != "yes" || $(at["part_of"]) != "-" || little())
 		next
 	print
 	n++
