@@ -1,0 +1,735 @@
+/*
+ * dlp-carry: gives GPU work without an op that of its counterpart, the same
+ * launch in a step that was recorded with ranges of ops. The input is read
+ * twice: first the launches, then, with what was found for them, the records.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "array.h"
+#include "dlp-carry/carry.h"
+#include "cli.h"
+#include "num.h"
+#include "out.h"
+#include "spill.h"
+#include "stage.h"
+
+static const char usage[] =
+    "usage: dlp-carry [-huV] [-f MARKED] [-S SIZE] [file]\n"
+    "Carries ops from marked steps over to GPU work that has none.\n"
+    "  -f, --from MARKED take the ops from this stream of "
+    "dlp-correlate\n" SPILL_USAGE
+    "  -u, --unbuffered  write each record at once\n"
+    "  -h, --help        print this text\n"
+    "  -V, --version     print the version\n";
+
+#define UNMARKED_LEAST                                                         \
+	8 /* launches without an op that are a step without                    \
+	   * them, not what a step does outside of ops */
+
+struct carry_op { /* an op record, its legend, and what became of it */
+	struct mview line;
+	uint32_t legend;
+	uint32_t sec; /* the section that it was written in, + 1 */
+	int64_t id;   /* its own; as written */
+};
+
+struct carry_cols { /* what is carried over, escaped; views into texts */
+	uint32_t op, plain; /* the op; the same one whatever its sizes are */
+	struct mview mod, op_name, dir, layer, phase;
+};
+
+struct carry_plain {  /* an op whatever its sizes are */
+	uint32_t op;  /* one with sizes */
+	bool many;    /* there are others */
+	uint32_t sec; /* as in struct carry_op */
+	int64_t id;
+};
+
+struct carry_side { /* a stream, read for its launches */
+	uint32_t n_sec;
+	struct smap threads; /* section, file, process, thread */
+	struct carry_seq *seq;
+	size_t n_seq, seq_cap;
+	int64_t max_op, max_run;
+};
+
+struct carry_pos {       /* on a thread */
+	size_t next;     /* launch */
+	uint32_t mate;   /* of the last one that has one */
+	struct map runs; /* of the template -> their new ids, on the way through
+			  * a step */
+};
+
+struct carry {
+	const char *from;
+	struct carry_side self, other, *marked;
+	struct smap words;  /* names, and grids with blocks */
+	struct smap texts;  /* fields of what is carried */
+	struct smap tuples; /* what is carried, as text */
+	struct carry_cols *cols;
+	size_t n_cols, cols_cap;
+	struct smap op_at; /* section and op id */
+	struct carry_op *op;
+	size_t n_op, op_cap;
+	struct smap legends;
+	struct smap plain_at;
+	struct carry_plain *plain;
+	size_t n_plain, plain_cap;
+	struct store lines;
+	struct carry_template tmpl;
+	/* the second time */
+	uint32_t sec;
+	struct carry_pos *pos; /* by thread */
+	size_t n_pos;
+	int64_t next_id, next_run;
+	struct rec_type *ops;
+	uint64_t n_carried, n_without;
+	struct buf key;
+};
+
+static struct mview
+text_of(struct carry *c, struct mview v)
+{
+	return v.s != NULL ? smap_view(&c->texts, smap_put_view(&c->texts, v))
+			   : v;
+}
+
+/* The sequence of the thread that launched the record's work. */
+static uint32_t
+thread_of(
+    struct carry *c, struct carry_side *s, const struct rec *r, uint32_t sec)
+{
+	struct mview src = rec_get(r, COL_src);
+	bool fresh;
+	uint32_t i;
+
+	buf_clear(&c->key);
+	buf_i64(&c->key, sec);
+	buf_c_i64(&c->key, ' ', rec_num_or(r, COL_pid, -1));
+	buf_c_i64(&c->key, ' ', rec_num_or(r, COL_tid, -1));
+	if (src.s != NULL)
+		buf_put(&c->key, src.s, src.n);
+	i = smap_put(&s->threads, c->key.s, c->key.len, &fresh);
+	if (fresh) {
+		ARRAY_GROW(s->seq, s->n_seq, s->seq_cap);
+		s->seq[s->n_seq++] = (struct carry_seq){ 0 };
+		s->threads.val[i] = sec;
+	}
+	return i;
+}
+
+static void
+add_field(struct buf *b, struct mview v)
+{
+	buf_putc(b, '\t');
+	buf_put(b, v.s != NULL ? v.s : "-", v.s != NULL ? v.n : 1);
+}
+
+/* The number of an op whatever its sizes are: of its names, as they are in the
+ * record of the op. */
+static uint32_t
+plain_of(struct carry *c, const struct rec *r, uint32_t op)
+{
+	static const int cols[] = { COL_mod, COL_op, COL_dir };
+	struct carry_plain *p;
+	bool fresh;
+	uint32_t i;
+	size_t k;
+
+	buf_clear(&c->key);
+	for (k = 0; k < ARRAY_LEN(cols); k++)
+		add_field(&c->key, rec_get(r, cols[k]));
+	add_field(&c->key, rec_get(r, COL_layer));
+	i = smap_put(&c->plain_at, c->key.s, c->key.len, &fresh);
+	if (fresh) {
+		ARRAY_GROW(c->plain, c->n_plain, c->plain_cap);
+		c->plain[c->n_plain++] = (struct carry_plain){ .op = op };
+	}
+	p = &c->plain[i];
+	p->many = p->many || p->op != op;
+	return i;
+}
+
+/* The number + 1 of what is carried from this record; 0 if it has no op. */
+static uint32_t
+columns_of(struct carry *c, const struct rec *r, uint32_t sec)
+{
+	struct carry_cols x = { 0 };
+	int64_t id;
+	bool fresh;
+	uint32_t i;
+
+	if (rec_get(r, COL_why).s != NULL || rec_get(r, COL_op).s == NULL ||
+	    !rec_num(r, COL_op_id, &id))
+		return 0;
+	x.op = smap_find_pair(&c->op_at, sec, id);
+	if (x.op == SMAP_NONE)
+		return 0;
+	buf_clear(&c->key);
+	buf_i64(&c->key, x.op);
+	add_field(&c->key, rec_get(r, COL_mod));
+	add_field(&c->key, rec_get(r, COL_op));
+	add_field(&c->key, rec_get(r, COL_dir));
+	add_field(&c->key, rec_get(r, COL_layer));
+	add_field(&c->key, rec_get(r, COL_phase));
+	i = smap_put(&c->tuples, c->key.s, c->key.len, &fresh);
+	if (!fresh)
+		return i + 1;
+	x.plain = plain_of(c, r, x.op);
+	x.mod = text_of(c, rec_get(r, COL_mod));
+	x.op_name = text_of(c, rec_get(r, COL_op));
+	x.dir = text_of(c, rec_get(r, COL_dir));
+	x.layer = text_of(c, rec_get(r, COL_layer));
+	x.phase = text_of(c, rec_get(r, COL_phase));
+	ARRAY_GROW(c->cols, c->n_cols, c->cols_cap);
+	c->cols[c->n_cols++] = x;
+	return i + 1;
+}
+
+static uint32_t
+word_of(struct carry *c, const char *tag, struct mview a, struct mview b)
+{
+	buf_clear(&c->key);
+	buf_puts(&c->key, tag);
+	add_field(&c->key, a);
+	add_field(&c->key, b);
+	return smap_put(&c->words, c->key.s, c->key.len, NULL);
+}
+
+static void
+take_launch(
+    struct carry *c, struct carry_side *s, const struct rec *r, uint32_t sec)
+{
+	const char *tag = rec_type_tag(r->type);
+	struct carry_launch x = { 0 };
+	struct mview none = { NULL, 0 };
+	uint32_t seq = thread_of(c, s, r, sec);
+
+	if (*tag == 'k') {
+		x.name = word_of(c, tag, rec_get(r, COL_short), none);
+		x.geo =
+		    word_of(c, "", rec_get(r, COL_grid), rec_get(r, COL_block));
+	} else {
+		x.name = word_of(c, tag, rec_get(r, COL_kind), none);
+		x.geo = word_of(c, "", rec_get(r, COL_bytes), none);
+	}
+	x.ops = columns_of(c, r, sec);
+	if (x.ops != 0) {
+		x.plain = c->cols[x.ops - 1].plain;
+		x.run = (uint32_t)rec_num_or(r, COL_inst_id, 0);
+	}
+	seq_put(&s->seq[seq], &x);
+}
+
+static void
+greatest(int64_t *max, const struct rec *r, int col)
+{
+	int64_t v;
+
+	if (rec_num(r, col, &v) && v > *max)
+		*max = v;
+}
+
+static void
+take_op(struct carry *c, struct carry_side *s, const struct rec *r,
+    uint32_t legend, uint32_t sec)
+{
+	struct carry_op *op;
+	int64_t id;
+	char *line;
+	bool fresh;
+
+	greatest(&s->max_op, r, COL_op_id);
+	if (s != c->marked || !rec_num(r, COL_op_id, &id))
+		return;
+	smap_put_pair(&c->op_at, sec, id, &fresh);
+	if (!fresh)
+		return;
+	line = store_text(&c->lines, r->len);
+	memcpy(line, r->line, r->len);
+	ARRAY_GROW(c->op, c->n_op, c->op_cap);
+	op = &c->op[c->n_op++];
+	*op = (struct carry_op){ { line, r->len }, legend, 0, id };
+}
+
+static void
+want_launches(struct rec_type *t)
+{
+	rec_want(t, REC_NEED, "op_id op why");
+	rec_want(t, REC_OPT,
+	    "short grid block kind bytes pid tid src inst_id mod dir layer "
+	    "phase");
+}
+
+/* Reads a stream for its launches. Only the ops of the marked one count. */
+static void
+read_side(struct carry *c, struct carry_side *s, const char *path)
+{
+	struct rec_reader *rd = rec_open(path);
+	struct rec_type *op = rec_type(rd, "op"), *inst = rec_type(rd, "inst");
+	static const char *const tags[] = { "kern", "copy", "set" };
+	uint32_t legend = 0;
+	struct rec r;
+	size_t i;
+
+	rec_quiet(rd);
+	for (i = 0; i < ARRAY_LEN(tags); i++)
+		want_launches(rec_type(rd, tags[i]));
+	rec_want(op, REC_NEED, "op_id");
+	rec_want(inst, REC_OPT, "inst_id");
+	while (rec_next(rd, &r)) {
+		if (r.kind == REC_SECTION || s->n_sec == 0)
+			s->n_sec++;
+		if (r.type == op && r.kind == REC_LEGEND)
+			legend = smap_put(&c->legends, r.line, r.len, NULL);
+		else if (r.type == op && r.kind == REC_DATA)
+			take_op(c, s, &r, legend, s->n_sec);
+		else if (r.type == inst && r.kind == REC_DATA)
+			greatest(&s->max_run, &r, COL_inst_id);
+		else if (r.type != NULL && r.kind == REC_DATA)
+			take_launch(c, s, &r, s->n_sec);
+	}
+	rec_close(rd);
+}
+
+/* How many launches from i on have no op, if they are a step without ops. */
+static size_t
+unmarked(const struct carry_seq *q, size_t i)
+{
+	size_t end;
+
+	for (end = i; end < q->n && q->v[end].ops == 0; end++)
+		;
+	return end - i >= UNMARKED_LEAST || end - i == q->n ? end - i : 0;
+}
+
+/* The template of a section: what has ops on each of its threads. sec 0: of all
+ * sections. */
+static void
+make_template(struct carry *c, uint32_t sec)
+{
+	const struct carry_seq *q;
+	size_t i, k, end;
+
+	template_free(&c->tmpl);
+	for (k = 0; k < c->marked->n_seq; k++) {
+		q = &c->marked->seq[k];
+		if (sec != 0 && c->marked->threads.val[k] != sec)
+			continue;
+		for (i = 0; i < q->n; i = end) {
+			end = i + unmarked(q, i);
+			if (end > i)
+				continue;
+			for (; end < q->n && unmarked(q, end) == 0; end++)
+				;
+			template_add(&c->tmpl, q->v + i, end - i);
+		}
+	}
+	template_ready(&c->tmpl);
+}
+
+static void
+begin_carry(struct stage *st)
+{
+	struct carry *c = st->ctx;
+	struct carry_seq *q;
+	size_t i, k, n;
+
+	c->sec++;
+	c->n_carried = c->n_without = 0;
+	c->next_id = num_add(c->self.max_op, 1);
+	c->next_run = num_add(c->self.max_run, 1);
+	if (c->marked == &c->self || c->sec == 1)
+		make_template(c, c->marked == &c->self ? c->sec : 0);
+	for (k = 0; k < c->self.n_seq; k++) {
+		q = &c->self.seq[k];
+		if (c->self.threads.val[k] != c->sec)
+			continue;
+		for (i = 0; i<q->n; i += n> 0 ? n : 1) {
+			n = q->v[i].ops == 0 ? unmarked(q, i) : 0;
+			if (n > 0)
+				carry_align(&c->tmpl, q->v, i, i + n);
+		}
+	}
+}
+
+/* The field of this name in a line, by its legend; "-" if there is none. */
+static struct mview
+field_by_name(struct mview legend, struct mview line, const char *name)
+{
+	const char *l = legend.s, *le = l + legend.n, *v = line.s;
+	const char *ve = v + line.n, *next, *end;
+	size_t n = strlen(name);
+
+	for (; l < le && v < ve; l = next + 1, v = end + 1) {
+		next = memchr(l, '\t', (size_t)(le - l));
+		next = next != NULL ? next : le;
+		end = memchr(v, '\t', (size_t)(ve - v));
+		end = end != NULL ? end : ve;
+		if ((size_t)(next - l) == n && memcmp(l, name, n) == 0)
+			return (struct mview){ v, (size_t)(end - v) };
+	}
+	return (struct mview){ "-", 1 };
+}
+
+static bool
+is_size(const char *name)
+{
+	static const char *const sizes[] = { "shapes", "args", "bwd_shapes",
+		"trace", "repr", "fwd_op_id" };
+	size_t i;
+
+	for (i = 0; i < ARRAY_LEN(sizes); i++)
+		if (strcmp(name, sizes[i]) == 0)
+			return true;
+	return false;
+}
+
+/* Without sizes the key of an op is its name and direction. */
+static void
+put_plain_key(struct buf *line, struct mview legend, struct mview op)
+{
+	struct mview name = field_by_name(legend, op, "name");
+	struct mview dir = field_by_name(legend, op, "dir");
+
+	buf_put(line, name.s, name.n);
+	buf_putc(line, '|');
+	if (dir.n != 1 || dir.s[0] != '-')
+		buf_put(line, dir.s, dir.n);
+	buf_putc(line, '|');
+}
+
+static int64_t write_op(struct carry *c, uint32_t no);
+
+/* Another op that an op refers to, by its number in its own stream. */
+static int64_t
+write_other(struct carry *c, struct mview id)
+{
+	uint32_t sec, no;
+	int64_t v;
+
+	if (!num_i64(id.s, id.n, &v))
+		return -1;
+	for (sec = c->marked == &c->self ? c->sec : 1; sec <= c->marked->n_sec;
+	     sec++) {
+		no = smap_find_pair(&c->op_at, sec, v);
+		if (no != SMAP_NONE)
+			return write_op(c, no);
+	}
+	return -1;
+}
+
+/* The record of an op in the columns of this stream. plain: without sizes. */
+static void
+put_op(struct carry *c, const struct carry_op *op, int64_t id, bool plain)
+{
+	struct mview legend = smap_view(&c->legends, op->legend), v;
+	struct buf line = { 0 };
+	const char *name;
+	int64_t other;
+	int i;
+
+	buf_puts(&line, "op");
+	for (i = 0; i < rec_ncols(c->ops); i++) {
+		name = rec_colname(c->ops, i);
+		v = field_by_name(legend, op->line, name);
+		buf_putc(&line, '\t');
+		if (strcmp(name, "op_id") == 0) {
+			buf_i64(&line, id);
+		} else if (plain && strcmp(name, "key") == 0) {
+			put_plain_key(&line, legend, op->line);
+		} else if (plain && is_size(name)) {
+			buf_putc(&line, '-');
+		} else if (strcmp(name, "fwd_op_id") == 0 ||
+			   strcmp(name, "for_op_id") == 0) {
+			other = write_other(c, v);
+			if (other < 0)
+				buf_putc(&line, '-');
+			else
+				buf_i64(&line, other);
+		} else {
+			buf_put(&line, v.s, v.n);
+		}
+	}
+	out_line(line.s, line.len);
+	out_counted(1);
+	buf_free(&line);
+}
+
+/* Writes the op once; its id in this stream. */
+static int64_t
+write_op(struct carry *c, uint32_t no)
+{
+	struct carry_op *op = &c->op[no];
+
+	if (op->sec == c->sec)
+		return op->id;
+	op->sec = c->sec;
+	if (c->marked != &c->self)
+		op->id = c->next_id++;
+	put_op(c, op, op->id, false);
+	return op->id;
+}
+
+static int64_t
+write_plain(struct carry *c, uint32_t no)
+{
+	struct carry_plain *p = &c->plain[no];
+
+	if (p->sec == c->sec)
+		return p->id;
+	p->sec = c->sec;
+	p->id = c->next_id++;
+	put_op(c, &c->op[p->op], p->id, true);
+	return p->id;
+}
+
+/* An op of this stream: not again, if work has needed it before. */
+static void
+pass_op(struct stage *st, struct rec *r)
+{
+	struct carry *c = st->ctx;
+	uint32_t no = SMAP_NONE;
+	int64_t id;
+
+	if (c->marked == &c->self && rec_num(r, COL_op_id, &id))
+		no = smap_find_pair(&c->op_at, c->sec, id);
+	if (no != SMAP_NONE && c->op[no].sec == c->sec)
+		return;
+	if (no != SMAP_NONE)
+		c->op[no].sec = c->sec;
+	stage_pass(st, r);
+}
+
+/* The run of a launch's op: launches that are in one run of the template are in
+ * one run, up to where the way through the template begins again. */
+static int64_t
+run_of(struct carry *c, struct carry_pos *p, uint32_t mate, uint32_t run)
+{
+	uint64_t *id;
+	bool fresh;
+
+	if (mate < p->mate)
+		map_clear(&p->runs);
+	p->mate = mate;
+	id = map_put(&p->runs, run, &fresh);
+	if (fresh || run == 0)
+		*id = (uint64_t)c->next_run++;
+	return (int64_t)*id;
+}
+
+/* The counterpart of the record's work, and the run that it is in; NULL if it
+ * has none with an op. */
+static const struct carry_cols *
+next_mate(
+    struct carry *c, const struct rec *r, enum carry_how *how, int64_t *run)
+{
+	uint32_t i = thread_of(c, &c->self, r, c->sec);
+	const struct carry_launch *x, *mate;
+
+	if (i >= c->n_pos || c->pos[i].next >= c->self.seq[i].n)
+		return NULL; /* the file has changed */
+	x = &c->self.seq[i].v[c->pos[i].next++];
+	if (x->mate == 0)
+		return NULL;
+	mate = &c->tmpl.seq.v[x->mate - 1];
+	*how = x->how;
+	if (mate->ops == 0)
+		return NULL;
+	*run = run_of(c, &c->pos[i], x->mate, mate->run);
+	return &c->cols[mate->ops - 1];
+}
+
+static void
+put_or(struct mview v, const struct rec *r, int col)
+{
+	out_view(v.s != NULL ? v : rec_get_raw(r, col));
+}
+
+static void
+write_launch(struct stage *st, struct rec *r)
+{
+	struct carry *c = st->ctx;
+	struct out_ext *ext = rec_arg(r);
+	enum carry_how how = CARRY_NONE;
+	int64_t id, run = 0;
+	const struct carry_cols *x = next_mate(c, r, &how, &run);
+	bool has = rec_get(r, COL_op).s != NULL;
+
+	if (has || x == NULL) {
+		c->n_without += !has;
+		out_ext_begin(ext, r);
+		out_view(rec_get_raw(r, COL_op_id));
+		out_view(rec_get_raw(r, COL_inst_id));
+		out_view(rec_get_raw(r, COL_mod));
+		out_view(rec_get_raw(r, COL_op));
+		out_view(rec_get_raw(r, COL_dir));
+		out_view(rec_get_raw(r, COL_layer));
+		out_view(rec_get_raw(r, COL_phase));
+		out_view(rec_get_raw(r, COL_why));
+		if (has && rec_get(r, COL_op_from).s == NULL)
+			out_word("range");
+		else
+			out_view(rec_get_raw(r, COL_op_from));
+		out_ext_end(ext, r);
+		return;
+	}
+	c->n_carried++;
+	if (how == CARRY_EXACT ||
+	    (how == CARRY_NEAR && !c->plain[x->plain].many))
+		id = write_op(c, x->op);
+	else
+		id = write_plain(c, x->plain);
+	out_ext_begin(ext, r);
+	out_i64(id);
+	out_i64(run);
+	out_view(x->mod);
+	out_view(x->op_name);
+	out_view(x->dir);
+	put_or(x->layer, r, COL_layer);
+	put_or(x->phase, r, COL_phase);
+	out_unset();
+	out_word("carried");
+	out_ext_end(ext, r);
+}
+
+static void
+launch_legend(struct stage *st, struct rec *r)
+{
+	(void)st;
+	out_ext_legend(rec_arg(r), r);
+}
+
+static void
+put_carry_notes(struct stage *st)
+{
+	const struct carry *c = st->ctx;
+
+	stage_note("carried", c->n_carried);
+	stage_note("not_carried", c->n_without);
+	stage_note("carry_left_out", c->tmpl.left_out);
+}
+
+/* Lets standard input, or a pipe, be read twice: by way of a file. */
+static const char *
+readable_twice(const char *path)
+{
+	bool given = path != NULL && strcmp(path, "-") != 0;
+	int from = given ? open(path, O_RDONLY) : STDIN_FILENO, to;
+	struct stat st;
+	char *block;
+	ssize_t n, w, at;
+
+	if (from < 0)
+		die_errno("%s", path);
+	if (fstat(from, &st) == 0 && (S_ISDIR(st.st_mode) || given)) {
+		if (!S_ISFIFO(st.st_mode) && given) {
+			close(from);
+			return path;
+		}
+		if (S_ISDIR(st.st_mode))
+			return "-";
+	}
+	to = temp_fd();
+	block = xmalloc(1 << 16);
+	while ((n = read(from, block, 1 << 16)) != 0) {
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			die_errno("%s", given ? path : "standard input");
+		for (at = 0; at < n; at += w) {
+			w = write(to, block + at, (size_t)(n - at));
+			if (w < 0)
+				die_errno("temporary file");
+		}
+	}
+	free(block);
+	if (dup2(to, STDIN_FILENO) < 0 || lseek(STDIN_FILENO, 0, SEEK_SET) < 0)
+		die_errno("temporary file");
+	close(to);
+	return "-";
+}
+
+static void
+free_side(struct carry_side *s)
+{
+	size_t i;
+
+	for (i = 0; i < s->n_seq; i++)
+		seq_free(&s->seq[i]);
+	free(s->seq);
+	smap_free(&s->threads);
+}
+
+static void
+free_carry(void *arg)
+{
+	struct carry *c = arg;
+	size_t i;
+
+	free_side(&c->self);
+	free_side(&c->other);
+	smap_free(&c->words);
+	smap_free(&c->texts);
+	smap_free(&c->tuples);
+	smap_free(&c->op_at);
+	smap_free(&c->legends);
+	smap_free(&c->plain_at);
+	store_free(&c->lines);
+	template_free(&c->tmpl);
+	free(c->cols);
+	free(c->op);
+	free(c->plain);
+	for (i = 0; i < c->n_pos; i++)
+		map_free(&c->pos[i].runs);
+	free(c->pos);
+	buf_free(&c->key);
+}
+
+int
+main(int argc, char **argv)
+{
+	static const char *const names[] = { "op_id", "inst_id", "mod", "op",
+		"dir", "layer", "phase", "why", "op_from" };
+	static struct carry c;
+	const struct cli_opt opts[] = {
+		{ 'f', "from", .arg = &c.from },
+		SPILL_OPTION,
+		{ 0 },
+	};
+	static const char *const tags[] = { "kern", "copy", "set" };
+	const char *path;
+	struct stage st;
+	bool unbuffered;
+	size_t i;
+
+	cli_init("dlp-carry");
+	unbuffered = cli_options(argc, argv, usage, opts);
+	path = readable_twice(cli_operand(argc, argv, usage));
+	out_at_finish(free_carry, &c);
+	c.marked = c.from != NULL ? &c.other : &c.self;
+	if (c.from != NULL)
+		read_side(&c, &c.other, c.from);
+	read_side(&c, &c.self, path);
+	if (strcmp(path, "-") == 0)
+		lseek(STDIN_FILENO, 0, SEEK_SET);
+	c.n_pos = c.self.n_seq;
+	c.pos = xcalloc(c.n_pos + 1, sizeof(*c.pos));
+	stage_open(&st, argc, argv, path, unbuffered);
+	st.ctx = &c;
+	st.section = begin_carry;
+	st.end = put_carry_notes;
+	for (i = 0; i < ARRAY_LEN(tags); i++)
+		stage_on(&st, tags[i], write_launch, .need = "op_id op why",
+		    .opt = "pid tid src inst_id mod dir layer phase op_from",
+		    .legend = launch_legend,
+		    .arg = out_ext(names, ARRAY_LEN(names)));
+	c.ops = stage_on(&st, "op", pass_op, .need = "op_id");
+	return out_finish(stage_run(&st));
+}

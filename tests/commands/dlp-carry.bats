@@ -1,0 +1,84 @@
+# dlp-carry on real profiles whose ops are hidden, held against these ops.
+
+load ../lib
+
+setup() {
+	cd "$BATS_TEST_TMPDIR" || return
+}
+
+# hide: a filter that takes the ops from the work of every second iteration.
+hide() {
+	awk -F'\t' -v OFS='\t' '
+	/^#(kern|copy|set)\t/ { for (i = 2; i <= NF; i++) c[substr($1, 2), $i] = i }
+	$1 == "range" && /\titeration/ { steps++ }
+	steps % 2 == 1 && ($1 == "kern" || $1 == "copy" || $1 == "set") {
+		n = split("inst_id op_start_ns mod op dir seq layer phase", name, " ")
+		for (i = 1; i <= n; i++)
+			$c[$1, name[i]] = "-"
+		$c[$1, "op_id"] = 1
+		$c[$1, "why"] = "no-range"
+	}
+	{ print }'
+}
+
+# work FILE: id, op, dir, layer, phase, the op's shapes, op_from of its GPU work
+work() {
+	awk -F'\t' -v OFS='\t' '
+	/^#[a-z]/ { for (i = 2; i <= NF; i++) c[substr($1, 2), $i] = i }
+	$1 == "op" { shapes[$c["op", "op_id"]] = $c["op", "shapes"] }
+	$1 == "kern" || $1 == "copy" || $1 == "set" {
+		k = $1
+		print $c[k, "id"], $c[k, "op"], $c[k, "dir"], $c[k, "layer"], \
+		    $c[k, "phase"], shapes[$c[k, "op_id"]], \
+		    (k, "op_from") in c ? $c[k, "op_from"] : "-"
+	}' "$1"
+}
+
+# carried_well MIN: of the work whose ops were hidden at least MIN percent got
+# one, and each the right one, with its shapes or with none.
+carried_well() {
+	paste <(work truth) <(work carried) | awk -F'\t' -v min="$1" '
+	$14 == "carried" {
+		n++
+		for (i = 2; i <= 5; i++)
+			if ($i != $(i + 7)) { print "wrong:", $0; bad++ }
+		if ($6 != $13 && $13 != "-") { print "shapes:", $0; bad++ }
+	}
+	$14 == "-" && $2 != "-" { lost++ }
+	END {
+		print n, "carried", lost + 0, "not"
+		exit bad > 0 || n < 100 || 100 * n < min * (n + lost)
+	}'
+}
+
+@test "hidden ops of real steps come back as they were" {
+	for f in h200/gpt2_bf16 h200/resnet50_fp32 h200/compile_train \
+	    h200/lenet_emitnvtx_train; do
+		echo "$f"
+		dlp-parse "$DATA/$f.sqlite.xz" | dlp-correlate >truth 2>/dev/null
+		hide <truth | dlp-carry >carried
+		carried_well 90
+	done
+}
+
+@test "ops of another recording of the same program, and their FLOPs" {
+	dlp-parse "$DATA/h200/gpt2_bf16.sqlite.xz" | dlp-correlate >truth
+	# no ranges at all
+	dlp-parse -T '^range' "$DATA/h200/gpt2_bf16.sqlite.xz" |
+	    dlp-correlate 2>err | dlp-carry -f truth >carried
+	carried_well 99
+	for f in truth carried; do
+		dlp-flops "$f" | dlp-agg -T kern -g op,layer -a sum -f flop |
+		    dlp-fmt -T agg --tsv | sort >"$f.flop"
+	done
+	cmp truth.flop carried.flop
+}
+
+@test "a pipe, a file and standard input give the same" {
+	dlp-parse "$DATA/h200/gpt2_bf16.sqlite.xz" | dlp-correlate | hide >in
+	dlp-carry in | grep -v '^##cmd' >a
+	dlp-carry <in | grep -v '^##cmd' >b
+	dlp-carry <(cat in) | grep -v '^##cmd' >c
+	dlp-carry -S 4K in | grep -v '^##cmd' >d
+	cmp a b && cmp a c && cmp a d
+}
