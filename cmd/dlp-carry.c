@@ -458,7 +458,6 @@ put_op(struct carry *c, const struct carry_op *op, int64_t id, bool plain)
 		}
 	}
 	out_line(line.s, line.len);
-	out_counted(1);
 	buf_free(&line);
 }
 

@@ -27,6 +27,9 @@ drop=
 # Reports with dlp-flops pass files of compilers on to it (stage.sh).
 opt_hlo=
 opt_inductor=
+# Ops can come from another recording of the program (stage.sh).
+opt_ops_from=
+long_options="${long_options-} ops-from"
 case $report in
 advise | coverage | diff | flops | folded | html | join | kernels | mfu | openmetrics | overview | \
     roofline | tc | top | trace | view)

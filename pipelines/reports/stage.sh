@@ -13,6 +13,10 @@ stage() {
 		[ -z "${opt_hlo-}" ] || set -- "$@" --hlo "$opt_hlo"
 		[ -z "${opt_inductor-}" ] || set -- "$@" --inductor "$opt_inductor"
 	fi
+	if [ "$1,${opt_ops_from:+carry}" = dlp-correlate,carry ]; then
+		correlate_and_carry "$@"
+		return
+	fi
 	if [ -n "${help-}" ]; then
 		show_stage "$@"
 		return
@@ -25,6 +29,26 @@ stage() {
 		;;
 	*) "$@" ;;
 	esac
+}
+
+# correlate_and_carry dlp-correlate OPTION...: with --ops-from, ops come from another
+# recording, whose stream waits in a file. Runs in a subshell, as all stages do.
+correlate_and_carry() {
+	if [ -n "${help-}" ]; then
+		show_stage "$@" | show_stage dlp-carry -f "$opt_ops_from"
+		return
+	fi
+	shift
+	marked=$(mktemp "${TMPDIR:-/tmp}/dlp-carry.XXXXXX") || exit 2
+	trap 'rm -f "$marked"' EXIT
+	trap 'exit 2' INT TERM
+	if is_stream "$opt_ops_from"; then
+		cat -- "$opt_ops_from"
+	else
+		dlp-parse --no-code -- "$opt_ops_from"
+	fi </dev/null | dlp-correlate --as-stage >"$marked" 2>/dev/null || exit 2
+	dlp-correlate --as-stage "$@" |
+	    dlp-carry --as-stage -f "$marked"
 }
 
 newline='

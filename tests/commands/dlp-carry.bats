@@ -82,3 +82,11 @@ carried_well() {
 	dlp-carry -S 4K in | grep -v '^##cmd' >d
 	cmp a b && cmp a c && cmp a d
 }
+
+@test "--ops-from: a report names the ops of another recording" {
+	dlp-parse -T '^range' "$DATA/h200/gpt2_bf16.sqlite.xz" >plain
+	dlp top --tsv --ops-from "$DATA/h200/gpt2_bf16.sqlite.xz" plain 2>err >a
+	dlp top --tsv "$DATA/h200/gpt2_bf16.sqlite.xz" >b
+	! grep -e '##end' -e lost err
+	diff <(sort a) <(sort b)
+}
