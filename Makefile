@@ -13,6 +13,8 @@ COMPDIR = $(PREFIX)/share/bash-completion/completions
 FISHDIR = $(PREFIX)/share/fish/vendor_completions.d
 ZSHDIR = $(PREFIX)/share/zsh/site-functions
 LIBDIR = $(PREFIX)/lib/dlp
+# What the scripts do not find relative to themselves.
+MOVED = $(if $(filter $(PREFIX)/bin:$(PREFIX)/share/dlp,$(BINDIR):$(DATADIR)),,$(DATADIR))
 
 CC = cc
 CFLAGS = -O2 -g
@@ -83,7 +85,7 @@ PAGE = $(call files,cmd/dlp-html/page/*)
 COMMON_O = $(patsubst %.c,$(B)/%.o,$(call files,common/*.c)) \
 	   $(B)/common/shipped_files.o $(B)/common/columns.o
 UNITS = $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/*.c))
-SCRIPTS = dlp dlprof pyprof-parse pyprof-prof
+SCRIPTS = dlp dlprof dlprofviewer pyprof-parse pyprof-prof
 PARTS = reports reports/awk reports/dlprof dlprof.d batch
 MANS = $(wildcard man/*.[157])
 
@@ -122,6 +124,7 @@ CUDA_CPPFLAGS = $(CUDA_INCLUDE:%=-isystem %) $(call has,cupti.h,HAS_CUPTI) \
 		$(call has,nvtx3/nvToolsExt.h,HAS_NVTX) \
 		$(call has,nvtx3/nvToolsExtPayload.h,HAS_NVTX_PAYLOAD)
 RECORDER = $(B)/lib/dlp/dlp-record.so
+RECORDER_OLD = cmd/dlp-record/lib/glibc_old.h
 RECORDER_O = $(patsubst %.c,$(B)/%.o,$(call files,cmd/dlp-record/lib/*.c))
 PYTHON = $(shell cd cmd/dlp-record && find python -name '*.py' | LC_ALL=C sort)
 PYTHON_FILES = $(PYTHON:%=$(B)/lib/dlp/%)
@@ -165,6 +168,9 @@ help:
 ## make install    to PREFIX (/usr/local), DESTDIR in front; uninstall
 ## make dist       dlp-VERSION.tar.gz of the last commit
 ## make deb        Debian packages and their .changes in build/deb
+## make static     dlp-VERSION-linux-x86_64.tar.xz in build: commands that run on
+##                 any Linux, from where it is unpacked; CROSS=1 for arm64
+## make wheel      the same for pip, in build
 ## make clean      remove what was built
 
 $(B)/libdlp.a: $(COMMON_O)
@@ -212,12 +218,17 @@ $(B)/cmd/dlp-record/lib/%.o: cmd/dlp-record/lib/%.c
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(CUDA_CPPFLAGS) -MMD -MP -std=c11 \
 	    $(WARN) $(filter-out -fsanitize% -fno-sanitize%,$(CFLAGS)) \
-	    -fPIC -fvisibility=hidden -c -o $@ $<
+	    -include $(RECORDER_OLD) -fPIC -fvisibility=hidden -c -o $@ $<
 
+# An older glibc has dlopen and pthread_create in these two: they are named as
+# needed although today's are empty, where the compiler has them.
+NEEDED := $(foreach f,libdl.so.2 libpthread.so.0,$(if $(findstring /,$(shell \
+	$(CC) -print-file-name=$(f))),-l:$(f)))
 $(RECORDER): $(RECORDER_O)
 	@mkdir -p $(@D)
 	$(CC) $(filter-out -fsanitize%,$(CFLAGS) $(LDFLAGS)) -shared \
-	    -Wl,-z,defs -Wl,-z,nodelete -o $@ $^ -ldl -lpthread
+	    -Wl,-z,defs -Wl,-z,nodelete -o $@ $^ -Wl,--no-as-needed $(NEEDED) \
+	    -Wl,--as-needed -ldl -lpthread
 
 $(B)/lib/dlp/python/%.py: cmd/dlp-record/python/%.py
 	@mkdir -p $(@D)
@@ -379,7 +390,7 @@ install: all
 	done
 	for s in $(SCRIPTS); do \
 		test -f pipelines/$$s || continue; \
-		sed 's|^datadir=$$|datadir=$(DATADIR)|' pipelines/$$s \
+		sed 's|^datadir=$$|datadir=$(MOVED)|' pipelines/$$s \
 		    >$(DESTDIR)$(BINDIR)/$$s || exit; \
 		chmod 755 $(DESTDIR)$(BINDIR)/$$s || exit; \
 	done
@@ -435,6 +446,51 @@ deb:
 	git archive HEAD | tar -x -C $(DEB)/dlp-$(VERSION)
 	cd $(DEB)/dlp-$(VERSION) && dpkg-buildpackage -us -uc
 	rm -rf $(DEB)/dlp-$(VERSION)
+
+# All commands in one static executable, behind their names: an object for each,
+# in which main() has another name and everything else is hidden.
+ARCH = $(shell $(CC) -dumpmachine | cut -d- -f1)
+S = $(B)/static
+NAME = dlp-$(VERSION)-linux-$(ARCH)
+STATIC_LIBS = -lsqlite3 -llzma -lzstd -lz -liberty -lm
+LD = $(shell $(CC) -print-prog-name=ld)
+OBJCOPY = $(shell $(CC) -print-prog-name=objcopy)
+STRIP = $(shell $(CC) -print-prog-name=strip)
+define static_rule
+$(S)/$(1).o: $(patsubst %.c,$(B)/%.o,cmd/$(1).c $(call files,cmd/$(1)/*.c)) \
+    $(if $(filter dlp-html,$(1)),$(B)/cmd/dlp-html/page_files.o)
+	@mkdir -p $$(@D)
+	$(LD) -r -o $$@ $$^
+	$(OBJCOPY) --redefine-sym main=main_$(subst -,_,$(1)) \
+	    --keep-global-symbol=main_$(subst -,_,$(1)) $$@
+endef
+$(foreach c,$(CMDS),$(eval $(call static_rule,$(c))))
+
+$(S)/commands.h: $(CMDS:%=cmd/%.c)
+	@mkdir -p $(@D)
+	printf '%s\n' $(CMDS) | sed 'h;s/-/_/g;G;s/\(.*\)\n\(.*\)/COMMAND("\2", main_\1)/' >$@
+
+$(S)/dlp-filters: packaging/filters.c $(S)/commands.h $(CMDS:%=$(S)/%.o) \
+    $(B)/libdlp.a
+	$(CC) $(ALL_CFLAGS) $(BASE_CPPFLAGS) -I$(S) -static-pie -o $@ $< \
+	    $(CMDS:%=$(S)/%.o) $(B)/libdlp.a $(STATIC_LIBS)
+	$(STRIP) $@
+
+.PHONY: static
+static: all $(S)/dlp-filters
+	rm -rf $(S)/$(NAME)
+	$(MAKE) --no-print-directory -s install DESTDIR=$(CURDIR)/$(S)/$(NAME) \
+	    PREFIX=
+	cd $(S)/$(NAME)/bin && rm $(CMDS) && cp ../../dlp-filters . && \
+	    for c in $(CMDS); do ln -s dlp-filters $$c || exit; done
+	$(STRIP) $(S)/$(NAME)/lib/dlp/dlp-record.so
+	cp LICENSE README.md NEWS.md $(S)/$(NAME)
+	tar -C $(S) --owner=0 --group=0 --sort=name -c $(NAME) | xz -9 >$(B)/$(NAME).tar.xz
+	@echo "$(B)/$(NAME).tar.xz"
+
+.PHONY: wheel
+wheel: static
+	python3 packaging/wheel.py $(S)/$(NAME) $(VERSION) $(ARCH) $(B)
 
 .PHONY: clean
 clean:

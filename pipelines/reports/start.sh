@@ -45,7 +45,11 @@ clean_up() {
 	rm -rf "$temporary".*
 }
 
-if ! command -v dlp-parse >/dev/null 2>&1; then
+# The filters beside the script are of its version.
+if [ -x "$here/dlp-parse" ]; then
+	PATH=$here:$PATH
+	export PATH
+elif ! command -v dlp-parse >/dev/null 2>&1; then
 	PATH=$here:$here/../build/bin:$PATH
 	export PATH
 fi

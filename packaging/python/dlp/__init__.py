@@ -1,0 +1,44 @@
+"""The reports of dlp as lists of dicts:
+
+    import dlp
+    dlp.table('top', 'run.sqlite', '-g', 'layer')
+    dlp.findings('run.sqlite')
+
+A report that fails raises RuntimeError with its message. pandas.DataFrame()
+takes the lists.
+"""
+import json
+import os
+import shutil
+import subprocess
+import sysconfig
+
+
+def command():
+    """The path of the dlp command of this installation."""
+    here = os.path.dirname(os.path.abspath(__file__))
+    for folder in (sysconfig.get_path('scripts'),
+                   os.path.join(os.path.dirname(here), 'bin'),
+                   sysconfig.get_path('scripts', 'posix_user')):
+        path = os.path.join(folder, 'dlp')
+        if os.path.exists(path):
+            return path
+    return shutil.which('dlp') or 'dlp'
+
+
+def table(report, file, *options):
+    """What "dlp REPORT --json FILE" writes: a list of rows."""
+    done = subprocess.run(
+        [command(), report, '--json', *options, '--', os.fspath(file)],
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE, universal_newlines=True)
+    if done.returncode != 0:
+        raise RuntimeError(done.stderr.strip() or 'dlp %s: exit status %d' % (
+            report, done.returncode))
+    return json.loads(done.stdout)
+
+
+def findings(file, *options):
+    """What "dlp advise FILE" found: its rules whose verdict is found."""
+    return [rule for rule in table('advise', file, *options)['rules']
+            if rule['verdict'] == 'found']

@@ -1,0 +1,116 @@
+# The static tarball and the wheel: they run where nothing is installed.
+# bats file_tags=all
+
+load ../lib
+
+make_it() {
+	for lib in sqlite3 lzma zstd z iberty c; do
+		case $(cc -print-file-name=lib$lib.a) in
+		/*) ;;
+		*) skip "no static lib$lib" ;;
+		esac
+	done
+	env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS \
+	    make -s -C "$ROOT" B="${B:-build}" "$1" >"$BATS_TEST_TMPDIR/log" 2>&1 ||
+	    { tail -n 20 "$BATS_TEST_TMPDIR/log"; false; }
+	made=$ROOT/$(tail -n 1 "$BATS_TEST_TMPDIR/log")
+}
+
+@test "the recorder's library asks glibc for nothing newer than 2.17" {
+	command -v objdump >/dev/null || skip "no objdump"
+	cd "$BATS_TEST_TMPDIR"
+	objdump -T "$ROOT/${B:-build}/lib/dlp/dlp-record.so" |
+	    sed -n 's/.*GLIBC_\([0-9][0-9.]*\).*/\1/p' >versions
+	[ -s versions ]
+	echo 2.17 >>versions
+	same 2.17 "$(sort -V versions | tail -n 1)"
+}
+
+@test "the tarball runs in a root without libraries, with busybox alone" {
+	make_it static
+	cd "$BATS_TEST_TMPDIR"
+	[ "$(wc -c <"$made")" -lt 8388608 ]
+	root=$BATS_TEST_TMPDIR/root
+	mkdir -p "$root/bin" "$root/tmp" "$root/dev" "$root/empty"
+	tar -C "$root" -xf "$made"
+	mv "$root"/dlp-* "$root/some where"
+	filters="$root/some where/bin/dlp-filters"
+	! readelf -lW "$filters" | grep INTERP
+	[ "$(id -u)" -eq 0 ] || skip "chroot needs root"
+	cp "$filters" "$root/empty"
+	chroot "$root/empty" /dlp-filters dlp-parse -V | grep '^dlp-parse '
+
+	# the shell's own libraries, where it is not static
+	cp "$(command -v busybox)" "$root/bin"
+	for lib in $(ldd "$(command -v busybox)" | grep -o '/[^ ]*'); do
+		mkdir -p "$root${lib%/*}"
+		cp "$lib" "$root$lib"
+	done
+	for applet in $(busybox --list); do
+		ln -sf busybox "$root/bin/$applet"
+	done
+	PATH=$BIN:$PATH
+	for f in resnet-before.sqlite.xz lenet.sqlite.xz; do
+		[ -f "$ROOT/tests/data/$f" ] || continue
+		cp "$ROOT/tests/data/$f" "$root/tmp/run.sqlite.xz"
+		cp "$ROOT/tests/data/$f" "$BATS_TEST_TMPDIR/run.sqlite.xz"
+		for r in overview top gaps iters advise flops ops kernels mem; do
+			(cd "$BATS_TEST_TMPDIR" && sh "$ROOT/pipelines/dlp" $r \
+			    --tsv run.sqlite.xz) >want 2>&1 || true
+			chroot "$root" /bin/sh -c "cd /tmp && PATH=/bin \
+			    '/some where/bin/dlp' $r --tsv run.sqlite.xz" \
+			    >have 2>&1 || true
+			[ -s want ]
+			diff want have
+		done
+	done
+	ln -s "../some where/bin/dlp" "$root/bin/dlp"
+	chroot "$root" /bin/sh -c 'PATH=/bin dlp -V' | grep '^dlp '
+}
+
+@test "the wheel in a venv without network: commands, modules, removed whole" {
+	python3 -c 'import ensurepip, venv' || skip "no ensurepip"
+	make_it wheel
+	cd "$BATS_TEST_TMPDIR"
+	python3 -m venv v
+	find v ! -type d ! -name '*.pyc' | sort >before
+	v/bin/python -B -m pip install -q --no-index --no-compile \
+	    --disable-pip-version-check "$made"
+	f=$ROOT/tests/data/resnet-before.sqlite.xz
+	PATH=$BIN:$PATH sh "$ROOT/pipelines/dlp" "$f" >want
+	export PYTHONDONTWRITEBYTECODE=1
+	v/bin/dlp "$f" >have
+	diff want have
+	v/bin/python -m dlp "$f" | diff want -
+	BROWSER=true TMPDIR=$PWD v/bin/dlp view "$f" | grep 'dlp view: /'
+	BROWSER=true TMPDIR=$PWD v/bin/dlprofviewer --port 8000 "$f" >viewed 2>&1
+	grep 'no server' viewed
+	grep 'dlp view: /' viewed
+	PATH=$BIN:$PATH sh "$ROOT/pipelines/dlp" top --json "$f" >top.json
+	FILE=$f v/bin/python - <<-'EOT'
+	import json, os
+	import dlp, nvidia_dlprof_pytorch_nvtx, pyprof
+	assert callable(pyprof.nvtx.init)
+	assert dlp.table('top', os.environ['FILE']) == json.load(open('top.json'))
+	found = dlp.findings(os.environ['FILE'])
+	assert 'tc_unused' in [rule['id'] for rule in found], found
+	try:
+	    dlp.table('top', 'no such file')
+	    raise SystemExit('no error')
+	except RuntimeError as e:
+	    assert 'no such file' in str(e), e
+	EOT
+	v/bin/dlp-record -t nvtx -o run.sqlite -- true
+	[ -s run.sqlite ]
+	v/bin/python -m pyprof.parse "$LENET" >net.dict
+	[ -s net.dict ]
+	v/bin/python -m pyprof.prof --csv -c idx,op net.dict | head -n 1 |
+	    grep -i idx
+	# a link from elsewhere finds the rest, too
+	ln -s "$PWD/v/bin/dlp-parse" "$PWD/parse"
+	./parse -V | grep dlp-parse
+	v/bin/python -B -m pip uninstall -q -y --disable-pip-version-check dlp
+	# pip leaves empty folders
+	find v ! -type d ! -name '*.pyc' | sort >after
+	diff before after
+}
