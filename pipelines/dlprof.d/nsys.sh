@@ -202,10 +202,25 @@ where Nsight Systems is installed in full, export it (nsys export \
 	opt_database=$rep.sqlite
 }
 
+runner() {
+	case $1 in
+	*.py) echo python3 ;;
+	*) echo sh ;;
+	esac
+}
+
 check_program() {
 	[ ! -f "$1" ] || case $(dd bs=15 count=1 2>/dev/null <"$1" | tr -d '\0'),$1 in
 	'SQLite format 3',* | *,*.sqlite.xz | *,*.sqlite.gz | *,*.sqlite.zst)
 		die "'$1' is a profile, no program: --database='$1'"
+		;;
+	esac
+	# a shell may find no command in a file that is not executable
+	case $1 in
+	*/*)
+		[ ! -f "$1" ] || [ -x "$1" ] ||
+		    die "'$1' is not executable: chmod +x it, or name what" \
+			"runs it, as in: dlprof $(runner "$1") $1"
 		;;
 	esac
 	found=$(command -v -- "$1") || die "'$1': no such program"

@@ -761,3 +761,26 @@ findings	0	0.0	- **x\\_y**: &lt;script>\\*   \\\`a\\\` &amp;" "$(events ev)"
 	run -2 dlprof "$ROOT/tests/data/no-such.sqlite.xz"
 	[[ $output == *"no such program"* ]]
 }
+
+@test "a script that is not executable is not run, and the message names what runs it" {
+	cd "$BATS_TEST_TMPDIR"
+	echo 'print(1)' >train.py
+	run -2 dlprof ./train.py
+	[[ $output == *"'./train.py' is not executable: "*"dlprof python3 ./train.py"* ]]
+}
+
+@test "dlprofviewer: the page of a database; servers' options are answered" {
+	cd "$BATS_TEST_TMPDIR"
+	xz -dc "$ROOT/tests/data/lenet.sqlite.xz" >run.sqlite
+	export TMPDIR=$PWD BROWSER=true
+	for o in '--port 8000' '-p8000' --port=8000 --bind_all '-b 0.0.0.0'; do
+		# shellcheck disable=SC2086 # words
+		run -0 dlprofviewer $o run.sqlite
+		[[ $output == *"a file that needs no server"* ]]
+		[[ $output == *"dlp view: $PWD/dlp-view."*/run.html ]]
+	done
+	run -2 dlprofviewer
+	[[ $output == "usage: dlprofviewer DATABASE" ]]
+	run -2 dlprofviewer no-such.sqlite
+	[[ $output == *no-such.sqlite* ]]
+}
