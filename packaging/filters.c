@@ -1,7 +1,7 @@
 /*
  * All commands in one executable, for the builds that "make static" and "make
- * wheel" write: it is called by the name of a command (a link), or has that name
- * as its first argument.
+ * wheel" write: it is called by the name of a command (a link), or has that
+ * name as its first argument.
  */
 #include <stdio.h>
 #include <string.h>

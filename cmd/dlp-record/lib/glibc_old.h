@@ -19,7 +19,7 @@
 #endif
 
 #ifdef OLD
-#define OLD_GLIBC(name, version) \
+#define OLD_GLIBC(name, version)                                               \
 	__asm__(".symver " #name "," #name "@GLIBC_" version)
 
 OLD_GLIBC(dladdr, OLD);
