@@ -10,9 +10,11 @@
 #include "err.h"
 
 static const char usage[] =
-    "usage: dlp-overview [-su] [-n NAME] [-w COLUMNS] [-k KEY] [-i N] [FILE]\n"
+    "usage: dlp-overview [-suv] [-n NAME] [-w COLUMNS] [-k KEY] [-i N] [FILE]\n"
     "Sums up a profile in one record, or on one screen.\n"
     "  -s, --screen      write the screen for people\n"
+    "  -v, --verbose     write all that is known, not 30 lines\n"
+    "      --color       write bold text and colors\n"
     "  -n, --name NAME   name of the profile; - is standard input (default:\n"
     "                    from the stream)\n"
     "  -w, --width COLUMNS  width of the screen (80)\n"
@@ -26,7 +28,7 @@ static const char usage[] =
 
 static struct {
 	const char *name, *width, *key, *iters, *failed;
-	bool screen;
+	bool screen, verbose, color;
 } arg;
 
 /* The profile could not be analysed. */
@@ -68,6 +70,8 @@ main(int argc, char **argv)
 {
 	static const struct cli_opt opts[] = {
 		{ 's', "screen", .flag = &arg.screen },
+		{ 'v', "verbose", .flag = &arg.verbose },
+		{ 0, "color", .flag = &arg.color },
 		{ 'n', "name", .arg = &arg.name },
 		{ 'w', "width", .arg = &arg.width },
 		{ 'k', "key", .arg = &arg.key },
@@ -87,6 +91,8 @@ main(int argc, char **argv)
 		how.width = (int)cli_i64("-w", arg.width, 1, 1000000000);
 	how.key = arg.key;
 	how.iters = arg.iters;
+	how.verbose = arg.verbose;
+	how.color = arg.color;
 	how.piped = arg.name != NULL && strcmp(arg.name, "-") == 0;
 	if (arg.failed != NULL)
 		return write_failed(argc, argv);

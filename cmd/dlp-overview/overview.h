@@ -44,6 +44,7 @@ enum overview_class {
 
 struct overview_device { /* of a file */
 	bool used;
+	uint32_t src; /* the file, a place in steps */
 	double ns[OV_CLASSES];
 	double between, between_idle; /* between two steps */
 };
@@ -52,6 +53,7 @@ struct overview_steps { /* of a file: those that count */
 	bool known;     /* a stable record came */
 	bool all;       /* no two are alike, so all count */
 	double from, to;
+	double n; /* how many */
 };
 
 struct overview_op {
@@ -131,6 +133,7 @@ struct overview {
 	/* time of the steps that count; overview_total() */
 	double ns[OV_CLASSES], wall, between, between_idle;
 	bool timed;
+	double n_device_step; /* steps, of each device that is used */
 
 	/* work launched in them */
 	struct tally op, no_op_why, kern, why, slow_why, why_op;
@@ -175,6 +178,8 @@ struct overview_how { /* how the commands on the screen are to be typed */
 	int width;
 	const char *key, *iters; /* the options that chose steps, or NULL */
 	bool piped;              /* the profile came from standard input */
+	bool verbose;            /* all that is known, not 30 lines */
+	bool color;
 };
 
 void overview_screen(struct overview *o, const struct overview_how *how);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "array.h"
+#include "cols.h"
 #include "err.h"
 #include "num.h"
 #include "overview.h"
@@ -146,6 +147,9 @@ on_stable(struct stage *st, struct rec *r)
 	s->known = true;
 	s->all = !rec_real(r, COL_from, &s->from);
 	s->to = number(r, COL_to);
+	s->n = number(r, COL_n_even);
+	if (s->n <= 0)
+		s->n = number(r, COL_n);
 	if (o->n_stable++ > 0)
 		o->differ |= !mv_eq(rec_get_raw(r, COL_from), o->first) ||
 			     !mv_eq(rec_get_raw(r, COL_to), o->last);
@@ -184,7 +188,8 @@ on_busy(struct stage *st, struct rec *r)
 	ARRAY_GROW(o->dev, i, o->dev_cap);
 	d = &o->dev[i];
 	if (is_new)
-		*d = (struct overview_device){ 0 };
+		*d = (struct overview_device){ .src = (uint32_t)(steps -
+								 o->steps) };
 	while (c < OV_IDLE && !mv_eq(rec_get(r, COL_class), class[c]))
 		c++;
 	if (mv_eq(rec_get(r, COL_class), "dataload"))
@@ -590,6 +595,8 @@ overview_total(struct overview *o)
 		if (!d->used)
 			continue;
 		o->n_gpu++;
+		o->n_device_step +=
+		    o->steps[d->src].known ? o->steps[d->src].n : 1;
 		for (c = 0; c < OV_CLASSES; c++)
 			o->ns[c] += d->ns[c];
 		o->between += d->between;

@@ -5,8 +5,20 @@
 wide=$width
 if [ -z "$wide" ] && [ -t 1 ]; then
 	wide=$(stty size <&1 2>/dev/null | cut -d ' ' -f 2)
+	[ "${wide:-0}" -le 120 ] || wide=120
 fi
 [ "${wide:-0}" -gt 0 ] || wide=80
+
+case ${opt_color:-auto} in
+always) color=' --color' ;;
+never) color= ;;
+auto)
+	color=
+	[ ! -t 1 ] || [ -n "${NO_COLOR-}" ] || [ "${TERM-dumb}" = dumb ] ||
+	    color=' --color'
+	;;
+*) die "--color: '$opt_color' is not auto, always or never" ;;
+esac
 
 # For people, what there is room for.
 some=

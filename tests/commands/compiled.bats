@@ -89,7 +89,7 @@ T=h200/compile_train.sqlite.xz
 	dlp coverage --tsv "$f" 2>err >got
 	same "$want" "$(awk -F'\t' -v OFS='\t' '$1 == "flop" &&
 	    $7 == "captured_before" { n += $6; s += $4 } END { print n, s }' got)"
-	dlp "$f" 2>/dev/null | tr -s '\n ' '  ' >screen
+	dlp -v "$f" 2>/dev/null | tr -s '\n ' '  ' >screen
 	grep -q 'FLOPs: most are of CUDA graphs captured before the profile began: begin recording earlier (before the first step)' screen
 	# captured in the profile
 	dlp coverage --tsv "$(profile h200/graph_infer_node.sqlite.xz)" >got

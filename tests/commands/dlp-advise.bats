@@ -123,7 +123,7 @@ rec() { printf '%b\n' "$@" | tr ' ' '\t'; }
 	    JOIN NVTX_EVENTS s ON r.start >= s.start AND r.start < s.end AND
 		s.text IN ('iteration 1', 'iteration 2')" >want
 	grep -q "$(cat want)" got
-	dlp "$f" 2>/dev/null >screen
+	dlp -v "$f" 2>/dev/null >screen
 	grep -q '^findings, by what a step gains if they are fixed' screen
 	# a step, and its prediction, as in the object
 	jq -r '[.rules[] | select(.predicted_step_ns and .part_of == null)][0] |

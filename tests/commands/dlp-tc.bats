@@ -98,7 +98,7 @@ why() {
 	f=$(profile h200/loader.sqlite.xz)
 	same unaligned "$(why "$f" | awk -F '\t' '$2 == "linear" { print $3 }' |
 	    sort -u)"
-	dlp "$f" 2>/dev/null >got
+	dlp -v "$f" 2>/dev/null >got
 	grep 'most: linear bprop; a size is no multiple' got
 	run -1 grep 'Allow TF32' got
 }
@@ -122,7 +122,7 @@ why() {
 	need_data nvprof/lm-pyprof.dict
 	# the dict is of the sqlite's run, which names the GPU: both the same
 	for f in dict sqlite; do
-		dlp "$DATA/nvprof/lm-pyprof.$f" 2>/dev/null |
+		dlp -v "$DATA/nvprof/lm-pyprof.$f" 2>/dev/null |
 		    grep 'most: .*; this GPU has no TF32'
 	done
 }

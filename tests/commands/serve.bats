@@ -14,7 +14,7 @@ setup() {
 	need_data kineto/truth.tsv
 	for f in b200__eager_trace inference__vllm_decode_full__graph_execution \
 	    inference__sglang_decode__sglang_Qwen3-8B_decode; do
-		dlp "$d$f.json.gz" >"${f%%_*}" 2>/dev/null
+		dlp -v "$d$f.json.gz" >"${f%%_*}" 2>/dev/null
 		grep -q '^steps   1 of 1, number 0$' "${f%%_*}"
 		[ "$(dlp serve --tsv "$d$f.json.gz" 2>/dev/null | wc -l)" -eq 2 ]
 	done

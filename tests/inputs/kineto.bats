@@ -228,7 +228,7 @@ for e in sorted((e for e in ev if e.get("cat") == "kernel"),
 
 @test "dlp FILE and the reports read a trace as they read a database" {
 	f=$OWN/gpt2_bf16.json.gz
-	run dlp "$f"
+	run dlp -v "$f"
 	[ "$status" -eq 0 ]
 	[[ $output == *'tool    torch.profiler'* ]]
 	[[ $output == *'H200; CUDA 13.0'* ]]
@@ -652,7 +652,7 @@ for k in sorted(n):
 	grep -q "torch.profiler's own time (record_shapes, profile_memory, with_stack); a trace does not tell how much	First time a step without the profiler" s
 	dlp advise --tsv "$OWN/lenet.json.gz" 2>/dev/null |
 	    grep -q "^launch_bound.*torch.profiler's own time; a trace"
-	dlp "$OWN/gpt2_bf16.json.gz" 2>/dev/null | grep -qx \
+	dlp -v "$OWN/gpt2_bf16.json.gz" 2>/dev/null | grep -qx \
 	    'tool    torch.profiler with record_shapes, profile_memory, with_stack'
 	dlp advise --tsv "$DATA/h200/gpt2_bf16.sqlite.xz" 2>/dev/null >s
 	! grep 'torch.profiler' s
@@ -672,7 +672,7 @@ for k in sorted(n):
 	d=$DATA/kineto
 	# the step's end is 13 s after its one kernel of 1.8 us
 	f=$d/hta/data__triton_example__triton_example.json.gz
-	dlp "$f" >s 2>/dev/null
+	dlp -v "$f" >s 2>/dev/null
 	grep -q '1 \[100.0 %\] The GPU runs kernels for 0.0 % of the time' s
 	tr -s ' \n' ' ' <s | grep -q \
 	    'idles for 100.0 % .* reason: the steps go on after their last GPU work'
@@ -687,7 +687,7 @@ for k in sorted(n):
 	same 'no' "$(rows finding id,judged <s | sed -n 's/^bad_iter.*	//p')"
 	# no device is named: its calls tell whose it is
 	f=$d/tbplugin/test__gpu_metrics_input.json
-	dlp "$f" 2>/dev/null >s
+	dlp -v "$f" 2>/dev/null >s
 	grep -qx "GPU     of unknown name, by its calls NVIDIA's" s
 	# truth.tsv: 509 of its 1,707 pieces of work have no call
 	f=$d/tracelens/traces__h100__Qwen_Qwen1.5-0.5B-Chat__1016005.json.gz

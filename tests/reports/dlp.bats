@@ -87,8 +87,8 @@ setup() {
 }
 
 @test "dlp -: standard input" {
-	dlp -w 500 - <"$LENET" >out
-	dlp -w 500 "$LENET" >want
+	dlp -v -w 500 - <"$LENET" >out
+	dlp -v -w 500 "$LENET" >want
 	named='^next: dlp|not be judged: dlp' # with the file
 	diff <(sed 1d out | grep -Ev "$named") <(sed 1d want | grep -Ev "$named")
 	[ "$(head -n 1 out)" = 'standard input' ]

@@ -33,7 +33,7 @@ row_of() {
 	for f; do
 		echo "$f"
 		dlp --tsv "$f" 2>/dev/null >got
-		dlp -w 200 "$f" 2>/dev/null >text
+		dlp -v -w 200 "$f" 2>/dev/null >text
 		# where there is little of it another report is named
 		sed -n '/^next/,$s/.*dlp [a-z]* \(.*\)/dlp gaps -s --jsonl \1/p' \
 		    text | head -n 1 >next
@@ -50,7 +50,7 @@ row_of() {
 }
 
 @test "the screen: findings as dlp advise has them, with evidence" {
-	dlp -w 400 "$LENET" >text
+	dlp -v -w 400 "$LENET" >text
 	dlp advise --tsv "$LENET" | awk -F'\t' '
 	NR > 1 && NR < 5 {
 		print "  " NR - 1 " " ($2 == "-" ? "" : "[" $2 " %] ") $3
@@ -70,7 +70,7 @@ row_of() {
 	row_of "$DATA/nsys/no-events.sqlite"
 	same '- - - - -' "$(col got n_gpu) $(col got wall_ns) \
 $(col got idle_ns) $(col got work_ns) $(col got eligible_ns)"
-	dlp "$DATA/nsys/no-events.sqlite" 2>/dev/null >text
+	dlp -v "$DATA/nsys/no-events.sqlite" 2>/dev/null >text
 	grep 'no GPU work.*nsys profile' text
 	row_of "$DATA/nvprof/lm-pyprof.dict"
 	same '- -' "$(col got wall_ns) $(col got idle_ns)"
@@ -79,7 +79,7 @@ $(col got idle_ns) $(col got work_ns) $(col got eligible_ns)"
 	NR == 1 { for (i = 1; i <= NF; i++) a[$i] = i; next }
 	{ s += $a["sum_dur_ns"] } END { print s }')" "$(col got work_ns)"
 	# what the screen tells to type works; no step is to be named
-	dlp "$DATA/nvprof/lm-pyprof.dict" >text 2>err
+	dlp -v "$DATA/nvprof/lm-pyprof.dict" >text 2>err
 	run ! grep -e '-k' text err
 	sed -n '/^next/,$ { s/^next: *//p; s/^      \(dlp .*\)/\1/p; }' text >next
 	[ -s next ]
@@ -110,11 +110,11 @@ $(col got idle_ns) $(col got work_ns) $(col got eligible_ns)"
 	n=$(sqlite3 "$f" "SELECT count(*) FROM NVTX_EVENTS
 	    WHERE text LIKE 'iteration %'")
 	same "steps   1 of $n, number 0: as -i asks for; $((n - 1)) left out" \
-	    "$(dlp -i 0 "$f" 2>/dev/null | grep ^steps)"
+	    "$(dlp -v -i 0 "$f" 2>/dev/null | grep ^steps)"
 	same "steps   2 of $n, number 1 to 2: as -i asks for; $((n - 2)) left out" \
-	    "$(dlp -i 1-2 "$f" 2>/dev/null | grep ^steps)"
+	    "$(dlp -v -i 1-2 "$f" 2>/dev/null | grep ^steps)"
 	same "steps   $n of $n, number 0 to 2: as -i asks for; none left out" \
-	    "$(dlp -i 0-2 "$f" 2>/dev/null | grep ^steps)"
+	    "$(dlp -v -i 0-2 "$f" 2>/dev/null | grep ^steps)"
 	# more than there are
 	dlp top -i 1-9 "$f" 2>err >/dev/null
 	same "dlp-iter: no iteration 9: the profile has $n, 0 to $((n - 1))" \
@@ -129,7 +129,67 @@ $(col got idle_ns) $(col got work_ns) $(col got eligible_ns)"
 	same 1 "$(col got n_gpu)"
 	same "$(col got wall_ns)" $(($(col got kern_ns) + $(col got mem_ns) + \
 	    $(col got idle_ns)))
-	dlp "$f" 2>/dev/null | grep '^GPU  *4 x NVIDIA A100.* (1 used)'
+	dlp -v "$f" 2>/dev/null | grep '^GPU  *4 x NVIDIA A100.* (1 used)'
+}
+
+# Every profile of tests/data, and every width, in no more than a terminal has.
+@test "the screen: at most 30 lines of 80 columns, of every profile" {
+	n=0
+	while read -r f; do
+		case $f in
+		*.dlp.xz) xz -dc "$f" | dlp - >text 2>err || continue ;;
+		*) dlp "$f" >text 2>err ;;
+		esac
+		echo "$f: $(wc -l <text) lines of $(wc -L <text)"
+		[ "$(wc -l <text)" -le 30 ]
+		[ "$(wc -L <text)" -le 80 ]
+		[ -s text ]
+		n=$((n + 1))
+	done < <(find "$ROOT/tests/data" -name '*.sqlite.xz' -o \
+	    -name '*.dlp.xz' -o -name '*.json.gz' | sort)
+	[ "$n" -ge 44 ]
+}
+
+# By SQL: the mean length of the steps, and each time of the table per step.
+@test "the screen: times are those of a step, as in the row of the file" {
+	f=resnet.sqlite
+	xz -dc "$ROOT/tests/data/resnet-before.sqlite.xz" >$f
+	dlp $f 2>/dev/null >text
+	same 42.1 "$(sqlite3 $f "SELECT printf('%.1f', avg(end - start) / 1e6)
+	    FROM NVTX_EVENTS WHERE text LIKE 'iteration %'")"
+	grep -q '^  42.1 ms per step (+-[0-9.]* %) ' text
+	row_of $f
+	n=$(col got n_step)
+	for w in 'copies and memsets:mem_ns' \
+	    'kernels without Tensor Cores:kern_ns'; do
+		ns=$(col got "${w#*:}")
+		same "$(awk -v ns="$ns" -v n="$n" -v wall="$(col got wall_ns)" \
+		    'BEGIN { printf "%.2f %.1f", ns / n / 1e6, 100 * ns / wall }')" \
+		    "$(sed -n "s/^  ${w%:*}  *//p" text | awk '{ print $1, $2 }')"
+	done
+	# the classes are all of the step
+	same 100 "$(awk '/^Time per step/ { on = 1; next }
+	on && !NF { exit } on { match($0, /[0-9.]+ +[0-9.]+/)
+		split(substr($0, RSTART, RLENGTH), v, / +/); s += v[2] }
+	END { printf "%.0f", s }' text)"
+}
+
+@test "the screen: bold and a color on a terminal only, or as --color says" {
+	dlp --color=never "$LENET" >plain
+	dlp "$LENET" | cmp plain -
+	dlp --color=always "$LENET" >styled
+	grep -q "^$(printf '\033')\[1m" styled
+	sed "s/$(printf '\033')\[[0-9;]*m//g" styled | cmp plain -
+	for w in '' NO_COLOR=1 TERM=dumb; do
+		env TERM=xterm $w script -qec "dlp '$LENET'" /dev/null >tty
+		if [ -z "$w" ]; then
+			grep -q "$(printf '\033')\[1m" tty
+		else
+			! grep -q "$(printf '\033')\[1m" tty
+		fi
+	done
+	run -2 dlp --color=red "$LENET"
+	same "dlp overview: --color: 'red' is not auto, always or never" "$output"
 }
 
 @test "a row per file; one that fails says so, 2" {
@@ -158,11 +218,14 @@ $(col got idle_ns) $(col got work_ns) $(col got eligible_ns)"
 	dlp profile >got
 	dlp overview profile >want
 	cmp want got
+	dlp -v profile >got
+	dlp overview -v profile >want
+	cmp want got
 	grep '^next: dlp [a-z]* ' got
 	[ "$(dlp profile -w 40 | wc -L)" -le 40 ]
 	dlp -w 40 profile | diff <(dlp profile -w 40) -
 	# but for what to type next
-	dlp -k iteration profile | sed 's/^\(next:\|     \) dlp \(.*\) -k iteration/\1 dlp \2/' |
+	dlp -v -k iteration profile | sed 's/^\(next:\|     \) dlp \(.*\) -k iteration/\1 dlp \2/' |
 	    diff want -
 	printf '%s\n' "dlp: which profile? usage: dlp --tsv FILE..." >want
 	! dlp --tsv 2>got
@@ -216,17 +279,17 @@ $(col got idle_ns) $(col got work_ns) $(col got eligible_ns)"
 # The run of JAX was recorded with its command buffers' kernels (--cuda-graph-trace
 # =node), and no emit_nvtx exists there.
 @test "what to do about unknown sizes, in the program's framework" {
-	dlp "$(profile h200/jax_step.sqlite.xz)" 2>/dev/null >got
+	dlp -v "$(profile h200/jax_step.sqlite.xz)" 2>/dev/null >got
 	sed -n '/^not known/,/^findings/p' got >lacks
 	grep -q 'sizes: run it with XLA_FLAGS=--xla_dump_to=DIR' lacks
 	! grep -q 'emit_nvtx\|cuda-graph-trace' lacks
-	sed -n '/^not known/,/^findings/p' <(dlp "$LENET" 2>/dev/null) >lacks
+	sed -n '/^not known/,/^findings/p' <(dlp -v "$LENET" 2>/dev/null) >lacks
 	! grep -q XLA lacks
 }
 
 @test "the screen: a time below 5 us has a unit of its own" {
 	f=$ROOT/tests/data/advise/compile_ro.sqlite.xz
-	dlp -w 120 "$f" 2>/dev/null >text
+	dlp -v -w 120 "$f" 2>/dev/null >text
 	set -- "$(sed -n 's/^steps .*number \([0-9]*\) to \([0-9]*\):.*/\1-\2/p' text)"
 	want=$(dlp top -g type -i "$1" --tsv "$f" 2>/dev/null | awk -F'\t' '
 	    $1 == "_foreach_add_" { printf "%.1f us", $4 / 1e3 }')

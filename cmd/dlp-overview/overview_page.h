@@ -1,0 +1,70 @@
+/*
+ * What both screens of dlp-overview write with: the short one
+ * (overview_short.c) and the long one (overview_screen.c).
+ */
+#ifndef DLP_OVERVIEW_PAGE_H
+#define DLP_OVERVIEW_PAGE_H
+
+#include "overview.h"
+#include "wording.h"
+
+#define PAGE_NOTHING 5000 /* ns: less would be shown as 0.00 ms */
+
+struct screen {
+	struct overview *o;
+	const struct overview_how *how;
+	double base; /* what is 100 % */
+	struct wording wording;
+	struct values values;
+};
+
+enum page_style {
+	PAGE_PLAIN,
+	PAGE_BOLD,
+	PAGE_COLOR,
+};
+
+/* A line, cut to the width of the page; how it is styled if there are colors.
+ */
+void page_put(const struct screen *s, const char *text, size_t n);
+void page_line(const struct screen *s, const char *text);
+void page_styled(const struct screen *s, enum page_style style,
+    const char *text, size_t n);
+
+/* Words after a head, in lines that begin at column pad. */
+void page_fill(
+    const struct screen *s, const char *head, size_t pad, struct buf *text);
+void page_fill_text(const struct screen *s, const char *head, const char *text);
+
+/* A part of the screen, if there is anything to say. */
+void page_say(const struct screen *s, const char *head, const char *part);
+
+/* Appends blanks, the name in n bytes, a time with its unit, a name for a shell
+ * to read (`other` if no terminal should get it), the profile in a command. */
+void page_blanks(struct buf *b, size_t n);
+void page_fit(struct buf *b, const char *s, int n);
+void page_ms(struct buf *b, double ns);
+void page_shell_word(struct buf *b, const char *s, const char *other);
+void page_profile(struct buf *b, const struct screen *s);
+
+/* The value of that name for the caller to write, and a number of things, if
+ * there are any. */
+struct buf *page_let(struct screen *s, const char *name);
+void page_let_count(struct screen *s, const char *name, double n);
+
+/* "-" */
+bool page_unset(const char *s);
+
+/* The reports that are worth a look, the best first; NULL after the last. */
+#define PAGE_NEXT 3
+void page_next(const struct screen *s, const char *next[PAGE_NEXT]);
+
+/* overview_screen.c: how many checks no file could make, and how many findings
+ * are worth to be shown. */
+int page_unjudged(const struct overview *o);
+int page_findings(const struct overview *o);
+
+/* overview_short.c: at most 30 lines. */
+void page_short(struct screen *s);
+
+#endif

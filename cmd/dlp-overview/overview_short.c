@@ -1,0 +1,571 @@
+/*
+ * The profile in at most 30 lines: how long a step takes, what to do, where its
+ * time goes. Times are those of a step and a GPU. overview.tab has the words.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "array.h"
+#include "mview.h"
+#include "out.h"
+#include "overview_page.h"
+#include "utf8.h"
+
+#define MAX_LINES 30
+#define FINDINGS 3  /* shown in full or by their title */
+#define MAX_CLASS 6 /* rows of a table */
+#define MAX_PHASE 3
+#define MAX_OP 5
+#define MIN_OP 3
+#define HEAD 2 /* lines before a table */
+#define PHASES (MAX_PHASE + 1)
+#define END 3        /* the last lines */
+#define SHARE 0.0005 /* a smaller one would be 0.0 % */
+
+struct row {
+	char label[64];
+	double ns;
+};
+
+struct rows {
+	struct row row[MAX_CLASS + OV_CLASSES];
+	int n;
+};
+
+/* A time in ms with three digits, without its unit. */
+static void
+put_digits(struct buf *b, double ns)
+{
+	double ms = ns / 1e6;
+
+	buf_printf(b, "%.*f",
+	    ms >= 99.95   ? 0
+	    : ms >= 9.995 ? 1
+	    : ms >= 0.995 ? 2
+			  : 3,
+	    ms);
+}
+
+/* How many steps of a GPU the sums are of. */
+static double
+parts(const struct overview *o)
+{
+	return o->n_device_step > 0 ? o->n_device_step : 1;
+}
+
+/* Whether nearly all kernels are known to use Tensor Cores or not to. */
+static bool
+knows_tensor_cores(const struct overview *o)
+{
+	return o->no_verdict <= .1 * o->kern_ns;
+}
+
+/* Columns of bytes that a name may take: the page, with a table's numbers. */
+static int
+label_room(const struct screen *s)
+{
+	int room = s->how->width - 20;
+
+	return room > 32 ? 32 : room < 8 ? 8 : room;
+}
+
+static void
+put_row(const struct screen *s, const char *label, double ns)
+{
+	int width = s->how->width, room = label_room(s);
+	double bar = width - room - 24 > 40 ? 40 : width - room - 24;
+	struct buf line = { 0 };
+	struct buf shown = { 0 };
+	size_t at;
+
+	utf8_show(&shown, label, strlen(label)); /* what is fitted */
+	buf_puts(&line, "  ");
+	page_fit(&line, buf_str(&shown), room);
+	buf_free(&shown);
+	for (at = line.len; at < (size_t)room + 2; at++)
+		buf_putc(&line, ' ');
+	buf_printf(&line, "%9.*f %6.1f",
+	    s->base / parts(s->o) >= 1e8   ? 1
+	    : s->base / parts(s->o) >= 1e7 ? 2
+					   : 3,
+	    ns / parts(s->o) / 1e6, s->base > 0 ? 100 * ns / s->base : 0);
+	bar = s->base > 0 && ns <= 2 * s->base ? bar * ns / s->base + .5 : 0;
+	if (bar >= 1)
+		buf_puts(&line, "  ");
+	for (; bar >= 1; bar--)
+		buf_putc(&line, '#');
+	page_put(s, line.s, line.len);
+	buf_free(&line);
+}
+
+static void
+put_table_head(const struct screen *s, const char *title)
+{
+	struct buf line = { 0 };
+	int room = label_room(s) + 2;
+
+	buf_printf(&line, "%-*.*s%9s %6s", room, room, title, "ms", "%");
+	page_styled(s, PAGE_BOLD, line.s, line.len);
+	buf_free(&line);
+}
+
+/* "conv2d bprop" is "conv2d backward" for people. */
+static void
+people_dir(struct buf *b)
+{
+	static const char *const as[][2] = { { " bprop", " backward" },
+		{ " fprop", " forward" } };
+	size_t i;
+
+	for (i = 0; i < ARRAY_LEN(as); i++)
+		if (mv_ends((struct mview){ b->s, b->len }, as[i][0])) {
+			b->len -= strlen(as[i][0]);
+			buf_puts(b, as[i][1]);
+			return;
+		}
+}
+
+/* Which profile this is: a line, or two. */
+static void
+put_title(struct screen *s)
+{
+	const struct overview *o = s->o;
+	const char *slash = strrchr(o->file, '/');
+	const char *file =
+	    slash != NULL && slash[1] != '\0' ? slash + 1 : o->file;
+	size_t wide = (size_t)s->how->width, len = strlen(file);
+	struct buf facts = { 0 }, line = { 0 };
+
+	wording_put(&s->wording, "short", "facts", &s->values, &facts);
+	page_fit(&line, file, (int)wide);
+	if (len + 5 + facts.len <= wide) {
+		buf_puts(&line, "     ");
+		buf_put(&line, facts.s, facts.len);
+		page_styled(s, PAGE_BOLD, line.s, line.len);
+	} else {
+		page_styled(s, PAGE_BOLD, line.s, line.len);
+		page_put(s, facts.s, facts.len);
+	}
+	buf_free(&facts);
+	buf_free(&line);
+}
+
+static void
+put_headline(struct screen *s)
+{
+	const struct overview *o = s->o;
+	const char *world = overview_fact(o, OV_WORLD);
+	struct buf b = { 0 }, line = { 0 };
+	double std;
+	size_t i;
+
+	put_digits(
+	    page_let(s, "step"), o->n_all > 0 ? o->mean : s->base / parts(o));
+	if (o->n_all > 0 && overview_std(o, &std) && o->mean > 0)
+		buf_printf(page_let(s, "spread"), "%.1f", 100 * std / o->mean);
+	if (o->timed && o->wall > 0)
+		buf_printf(page_let(s, "busy"), "%.0f",
+		    100 * (o->wall - o->ns[OV_IDLE]) / o->wall);
+	if (o->timed && o->wall > 0 && o->kern_ns > 0 && knows_tensor_cores(o))
+		buf_printf(page_let(s, "tensor"), "%.0f",
+		    100 * o->ns[OV_TC] / o->wall);
+	page_let_count(s, "gpus_used", o->n_gpu > 1 ? o->n_gpu : 0);
+	if (!page_unset(world) && strcmp(world, "1") != 0)
+		buf_puts(page_let(s, "ranks"), world);
+	wording_put(&s->wording, "short", "headline", &s->values, &b);
+	buf_puts(&line, "  ");
+	for (i = 0; i < b.len; i++) /* its parts stand apart */
+		if (b.s[i] == ';')
+			buf_puts(&line, "    ");
+		else
+			buf_putc(&line, b.s[i]);
+	page_line(s, "");
+	page_styled(s, PAGE_BOLD, line.s, line.len);
+	if (o->n_all == 0) {
+		buf_clear(&line);
+		wording_put(
+		    &s->wording, "short", "no_steps", &s->values, &line);
+		page_fill_text(s, "  ", buf_str(&line));
+	}
+	buf_free(&line);
+	buf_free(&b);
+}
+
+/* The end of a text of n bytes that lines of the page have room for: that of a
+ * clause if there is one, otherwise that of a word, with dots. */
+static void
+put_lines(const struct screen *s, const char *head, const char *text, int max)
+{
+	size_t room = (size_t)s->how->width, pad = strlen(head), n;
+	struct buf b = { 0 };
+	size_t fits = room > pad + 20 ? (room - pad - 8) * (size_t)max : 20;
+	size_t clause = 0, word = 0, i;
+	int depth = 0; /* of parentheses */
+
+	n = strlen(text);
+	if (max == 1 && n + pad <= room)
+		fits = n;
+	for (i = 0; i < n && i <= fits && n > fits; i++) {
+		if (text[i] == ' ')
+			word = i;
+		depth += (text[i] == '(') - (text[i] == ')');
+		if (depth == 0 && text[i + 1] == ' ' &&
+		    (text[i] == ';' || text[i] == ','))
+			clause = i;
+	}
+	if (n <= fits) {
+		buf_put(&b, text, n);
+	} else if (clause > fits / 2) {
+		buf_put(&b, text, clause);
+	} else {
+		buf_put(&b, text, word);
+		buf_puts(&b, " ...");
+	}
+	page_fill(s, head, pad, &b);
+	buf_free(&b);
+}
+
+/* The advice without what commands show more: dlp advise has that. */
+static void
+put_help(const struct screen *s, const struct overview_finding *f, int max)
+{
+	struct buf b = { 0 };
+	const char *more = strstr(f->advice, "; dlp ");
+
+	buf_put(&b, f->advice,
+	    more != NULL ? (size_t)(more - f->advice) : strlen(f->advice));
+	put_lines(s, "   help: ", buf_str(&b), max);
+	buf_free(&b);
+}
+
+/* The lines of a finding's title, with what a step would take without it. */
+static void
+put_finding(struct screen *s, int nth, const struct overview_finding *f,
+    bool what, int help)
+{
+	struct values v = { .also = &s->values };
+	struct buf title = { 0 }, gain = { 0 }, line = { 0 };
+	size_t wide = (size_t)s->how->width;
+
+	wording_put(&s->wording, "titles", f->id, &v, &title);
+	what &= title.len > 0;
+	if (title.len == 0)
+		buf_puts(&title, f->problem);
+	else if (!page_unset(f->share))
+		buf_printf(&title, ": %s %% of the %s", f->share,
+		    s->o->n_all > 0 ? "step" : "time");
+	if (f->fixed > 0 && f->step > 0) {
+		put_digits(&gain, f->step);
+		buf_puts(&gain, " -> ");
+		put_digits(&gain, f->fixed);
+		buf_puts(&gain, " ms if fixed");
+	}
+	buf_printf(&line, "%d. ", nth);
+	if (gain.len > 0 && wide > gain.len + 20)
+		wide -= gain.len + 2;
+	page_fit(&line, buf_str(&title), (int)(wide - line.len));
+	if (gain.len > 0) {
+		page_blanks(&line, wide + 2 - line.len);
+		buf_put(&line, gain.s, gain.len);
+	}
+	page_styled(s, PAGE_COLOR, line.s, line.len);
+	buf_clear(&line);
+	if (s->o->n_src > 1 && !page_unset(f->src)) {
+		buf_puts(&line, f->src);
+		if (f->n_file > 1)
+			buf_printf(&line, " and %d more", f->n_file - 1);
+		buf_puts(&line, ": ");
+	}
+	buf_puts(&line, f->problem);
+	if (what)
+		put_lines(s, "   ", buf_str(&line), 1);
+	put_help(s, f, help);
+	buf_free(&title);
+	buf_free(&gain);
+	buf_free(&line);
+}
+
+/* Findings of less than 1 % of the time are left to dlp advise. Returns how
+ * many are left out. */
+static int
+put_findings(struct screen *s)
+{
+	const struct overview *o = s->o;
+	int i, n = 0, shown;
+
+	/* dlp-advise has them after the others */
+	while (n < o->n_found &&
+	       (page_unset(o->found[n].share) || o->found[n].pct >= 1))
+		n++;
+	shown = n < FINDINGS ? n : FINDINGS;
+	if (shown > 0 || o->any_work)
+		page_line(s, "");
+	if (shown == 0 && o->any_work)
+		page_line(s, "No finding of 1 % of the time or more.");
+	for (i = 0; i < shown; i++)
+		put_finding(s, i + 1, &o->found[i], shown == 1,
+		    i == 0 || shown < 3 ? 2 : 1);
+	return o->n_found - shown;
+}
+
+static void
+add_row(struct rows *t, const char *label, double ns)
+{
+	struct row *r = &t->row[t->n++];
+	struct buf b = { 0 };
+
+	page_fit(&b, label, (int)sizeof(r->label) - 1);
+	(void)snprintf(r->label, sizeof(r->label), "%s", buf_str(&b));
+	buf_free(&b);
+	r->ns = ns;
+}
+
+static void
+add_idle(struct screen *s, struct rows *t)
+{
+	double rest = s->o->ns[OV_IDLE], ns;
+	struct values v = { .also = &s->values };
+	struct buf label = { 0 };
+	const char *class;
+	int i;
+
+	for (i = 0; i < 3; i++) {
+		class = tally_best(&s->o->gap, &ns);
+		if (class == NULL || ns < SHARE * s->base)
+			break;
+		tally_take(&s->o->gap, &ns);
+		buf_clear(&label);
+		wording_put(&s->wording, "idle", class, &v, &label);
+		if (label.len == 0)
+			buf_printf(&label, "idle, %s", class);
+		add_row(t, buf_str(&label), ns);
+		rest -= ns;
+	}
+	if (rest >= SHARE * s->base)
+		add_row(t, i > 0 ? "idle, other reasons" : "idle", rest);
+	buf_free(&label);
+}
+
+/* The rows, the longest first; those that the table has no room for are one.
+ */
+static void
+put_rows(const struct screen *s, struct rows *t, int max)
+{
+	double other = 0;
+	struct row r;
+	int i, k, n = 0;
+
+	for (i = 1; i < t->n; i++)
+		for (k = i; k > 0 && t->row[k].ns > t->row[k - 1].ns; k--) {
+			r = t->row[k];
+			t->row[k] = t->row[k - 1];
+			t->row[k - 1] = r;
+		}
+	for (i = 0; i < t->n; i++) {
+		if (t->row[i].ns < SHARE * s->base)
+			continue;
+		if (n == max - 1 && i + 1 < t->n &&
+		    t->row[i + 1].ns >= SHARE * s->base) {
+			for (; i < t->n; i++)
+				other += t->row[i].ns;
+			put_row(s, "(other)", other);
+			return;
+		}
+		put_row(s, t->row[i].label, t->row[i].ns);
+		n++;
+	}
+}
+
+/* Where the time goes, by what the GPU did. */
+static void
+put_classes(struct screen *s, int max)
+{
+	static const char *const words[] = {
+		[OV_TC] = "Tensor Core kernels",
+		[OV_KERN] = "kernels without Tensor Cores",
+		[OV_GRAPH] = "CUDA graphs",
+		[OV_COMM] = "communication, not hidden",
+		[OV_MEM] = "copies and memsets",
+	};
+	struct rows t = { 0 };
+	int c;
+
+	page_line(s, "");
+	put_table_head(s, s->o->n_all == 0  ? "GPU time"
+			  : s->o->n_gpu > 1 ? "Time per step and GPU"
+					    : "Time per step");
+	if (!s->o->timed)
+		return;
+	for (c = 0; c < OV_IDLE; c++)
+		add_row(&t,
+		    c == OV_KERN && !knows_tensor_cores(s->o) ? "other kernels"
+							      : words[c],
+		    s->o->ns[c]);
+	add_idle(s, &t);
+	put_rows(s, &t, max);
+}
+
+static void
+put_phases(struct screen *s)
+{
+	const char *name;
+	double ns;
+	int n;
+
+	name = tally_best(&s->o->phase, &ns);
+	if (name == NULL || (page_unset(name) && s->o->phase.name.n < 2))
+		return;
+	page_line(s, "");
+	for (n = 0; n < MAX_PHASE; n++) {
+		name = tally_take(&s->o->phase, &ns);
+		if (name == NULL || ns < SHARE * s->base)
+			break;
+		put_row(s, page_unset(name) ? "(no phase)" : name, ns);
+	}
+}
+
+static void
+put_ops(struct screen *s, int max)
+{
+	struct buf label = { 0 };
+	const char *name;
+	double ns;
+	int i;
+
+	page_line(s, "");
+	put_table_head(s, "Top ops");
+	for (i = 0; i < max; i++) {
+		name = tally_take(&s->o->op, &ns);
+		if (name == NULL)
+			break;
+		buf_clear(&label);
+		buf_puts(&label, name);
+		people_dir(&label);
+		put_row(s, buf_str(&label), ns);
+	}
+	buf_free(&label);
+}
+
+/* What is not known of some of the work, in one line. */
+static void
+put_unknown(struct screen *s)
+{
+	const struct overview *o = s->o;
+	const struct {
+		const char *label;
+		double ns, of;
+	} v[] = {
+		{ "op", o->no_op, o->work },
+		{ "sizes", o->no_shapes, o->kern_ns },
+		{ "FLOPs", o->no_flop, o->kern_ns },
+		{ "Tensor Cores", o->no_verdict, o->kern_ns },
+	};
+	struct buf b = { 0 };
+	bool any = false;
+	double pct;
+	size_t i;
+
+	for (i = 0; i < ARRAY_LEN(v); i++)
+		if (v[i].of > 0 && v[i].ns >= SHARE * v[i].of) {
+			pct = 100 * v[i].ns / v[i].of;
+			buf_printf(&b, "%s %s %.*f %%",
+			    any ? "," : "Unknown:", v[i].label,
+			    pct < 10 ? 1 : 0, pct);
+			any = true;
+		}
+	buf_puts(&b, " of the GPU work");
+	if (any)
+		page_line(s, buf_str(&b));
+	buf_free(&b);
+}
+
+/* Where to go on, in one line: as many reports as fit. */
+static void
+put_more(struct screen *s, int left_out)
+{
+	const char *next[PAGE_NEXT];
+	struct buf b = { 0 }, line = { 0 };
+	int i, n;
+
+	page_let_count(s, "checks", page_unjudged(s->o));
+	page_let_count(s, "left_out", left_out);
+	page_next(s, next);
+	for (n = PAGE_NEXT; n >= 0; n--) {
+		struct values v = { .also = &s->values };
+
+		buf_clear(&b);
+		buf_clear(&line);
+		for (i = 0; i < n && next[i] != NULL; i++)
+			buf_printf(&b, "%s%s", i > 0 ? ", " : "dlp ", next[i]);
+		if (b.len > 0)
+			buf_put(values_let(&v, "reports"), b.s, b.len);
+		wording_put(&s->wording, "short", "more", &v, &line);
+		values_free(&v);
+		if (line.len <= (size_t)s->how->width)
+			break;
+	}
+	page_line(s, buf_str(&line));
+	buf_free(&b);
+	buf_free(&line);
+}
+
+/* How many lines are left of the page that begins at out_buf.s[from]. */
+static int
+left_of(size_t from)
+{
+	int n = MAX_LINES;
+
+	for (; from < out_buf.len; from++)
+		n -= out_buf.s[from] == '\n';
+	return n;
+}
+
+static int
+between(int least, int n, int most)
+{
+	return n < least ? least : n > most ? most : n;
+}
+
+void
+page_short(struct screen *s)
+{
+	const struct overview *o = s->o;
+	size_t from = out_buf.len;
+	struct buf b = { 0 };
+	int left_out;
+
+	if (o->n_all > 0 && !o->differ && !page_unset(o->first)) {
+		buf_puts(page_let(s, "step_first"), o->first);
+		if (strcmp(o->first, o->last) != 0)
+			buf_puts(page_let(s, "step_last"), o->last);
+	}
+	if (o->n_all > 0) {
+		buf_printf(page_let(s, "n_used"), "%.0f", o->n_used);
+		buf_printf(page_let(s, "n_steps"), "%.0f",
+		    s->how->iters != NULL ? o->n_cut : o->n_all);
+	}
+	values_if(&s->values, "gpu_unknown",
+	    o->dev_name.n == 1 && page_unset(smap_str(&o->dev_name, 0, NULL)));
+	put_title(s);
+	if (!o->any_work) {
+		page_line(s, "");
+		page_say(s, "", "no_work");
+		put_findings(s);
+		page_line(s, "");
+		buf_puts(&b, "More: dlp info ");
+		page_profile(&b, s);
+		page_line(s, buf_str(&b));
+		buf_free(&b);
+		return;
+	}
+	put_headline(s);
+	left_out = put_findings(s);
+	put_classes(
+	    s, between(3, left_of(from) - HEAD - PHASES - HEAD - MIN_OP - END,
+		   MAX_CLASS));
+	put_phases(s);
+	put_ops(s, between(1, left_of(from) - HEAD - END, MAX_OP));
+	page_line(s, "");
+	put_unknown(s);
+	put_more(s, left_out);
+}
