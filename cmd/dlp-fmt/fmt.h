@@ -83,6 +83,13 @@ struct sink {
 	void (*end)(struct fmt *f);
 };
 
+/* fmt_people.c: appends the heading of a column for people, with its unit; the
+ * words of a value (s is NULL if it is unset), NULL if they are the value;
+ * whether a column has a few words as values, which are not cut. */
+void people_head(const struct human *h, struct buf *b, const char *name);
+const char *people_value(const char *column, const char *s, size_t n);
+bool people_whole(const char *column);
+
 /* sink_formats.c, sink_xtab.c, sink_md.c, sink_table.c */
 extern const struct sink sink_csv, sink_tsv, sink_json, sink_jsonl, sink_xtab,
     sink_md, sink_table;

@@ -358,14 +358,16 @@ measure(struct fitted *t, const struct fmt *f, int i)
 	size_t k, longer, least;
 	int row, broken;
 
-	if (p->scaled) {
-		human_head(&p->unit, &p->head, f->col[i].head);
+	if (f->human) {
+		if (!p->scaled)
+			p->unit = (struct human){ 0 };
+		people_head(&p->unit, &p->head, f->col[i].head);
 		c->head = (int)head->len;
 	} else {
 		c->head =
 		    text_show(&p->head, f->col[i].head, strlen(f->col[i].head));
 	}
-	c->num = p->right;
+	c->num = p->right || (f->human && people_whole(f->col[i].from->canon));
 	c->copy = f->col[i].copy;
 	for (row = 0; row < t->nkept; row++)
 		if (kept_cell(t, f, row, i)->width > c->tight)
@@ -375,12 +377,12 @@ measure(struct fitted *t, const struct fmt *f, int i)
 	if (c->tight > MAX_TEXT)
 		c->tight = MAX_TEXT;
 	c->want = c->tight > c->head ? c->tight : c->head;
-	/* the best place to break a header into two lines: after a _ */
+	/* the best place to break a header into two lines: after a blank */
 	least = head->len;
 	for (k = 1; c->num && f->human && c->tight < c->head && k < head->len;
 	     k++) {
 		longer = k > head->len - k ? k : head->len - k;
-		if (head->s[k - 1] == '_' && longer < least) {
+		if (head->s[k - 1] == ' ' && longer < least) {
 			least = longer;
 			p->head2 = k;
 		}
@@ -503,12 +505,18 @@ lay_out(struct fitted *t, const struct fmt *f)
 /* The text of a value; p is NULL until there is a layout. */
 static struct fitted_cell
 show(struct fitted *t, const struct fmt_column *c, const struct fitted_col *p,
-    const struct writer_cell *v)
+    const struct writer_cell *v, bool human)
 {
 	bool num = column_is_num(c);
 	struct fitted_cell s = { .at = t->text.len, .num = num };
+	const char *words = NULL;
 
-	if (v->s == NULL) {
+	if (human)
+		words = people_value(c->from->canon, v->s, v->n);
+	if (words != NULL) {
+		s.width = text_show(&t->text, words, strlen(words));
+		s.num = false;
+	} else if (v->s == NULL) {
 		buf_putc(&t->text, '-');
 		s.width = 1;
 	} else if (p != NULL && p->scaled) {
@@ -642,7 +650,7 @@ table_row(struct fmt *f, const struct writer_cell *v)
 	s = t->kept + (t->place == NULL ? t->nkept * f->ncol : 0);
 	for (i = 0; i < f->ncol; i++)
 		s[i] = show(t, &f->col[i],
-		    t->place != NULL ? &t->place[i] : NULL, &v[i]);
+		    t->place != NULL ? &t->place[i] : NULL, &v[i], f->human);
 	if (t->nkept < KEPT && t->place == NULL) {
 		t->nkept++;
 		if (f->at_once)

@@ -28,8 +28,8 @@ enum page_style {
  */
 void page_put(const struct screen *s, const char *text, size_t n);
 void page_line(const struct screen *s, const char *text);
-void page_styled(const struct screen *s, enum page_style style,
-    const char *text, size_t n);
+void page_styled(
+    const struct screen *s, enum page_style style, const char *text, size_t n);
 
 /* Words after a head, in lines that begin at column pad. */
 void page_fill(
