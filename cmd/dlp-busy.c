@@ -807,8 +807,12 @@ end_file(struct busy_times *b, struct busy_file *f)
 		end = f->end;
 	if (f->has_stop && f->stop > end)
 		end = f->stop;
-	if (!b->dlprof)
+	if (!b->dlprof) {
 		close_last_step(f);
+		/* a step lasts as long as its range, beyond all events */
+		if (f->steps.n > 0 && f->steps.v[f->steps.n - 1].at > end)
+			end = f->steps.v[f->steps.n - 1].at;
+	}
 	if (f->n_dev > 0)
 		qsort(f->dev, f->n_dev, sizeof(*f->dev), by_number);
 	for (i = 0; i < f->n_dev && !f->dev[i].used; i++)

@@ -354,7 +354,10 @@ struct iter_file {
 	struct own own;
 	const char *own_key; /* what cuts, without -k */
 	struct iter_extent extent;
-	int64_t step_end;     /* of the last step written; NO_TIME: none */
+	int64_t step_end; /* of the last step written; NO_TIME: none */
+	int64_t *over;    /* when each step is over, if iter_shared() */
+	size_t n_over, over_cap;
+	size_t n_inside;      /* of them: over before the one before it is */
 	size_t n_begun;       /* --cuts: iterations whose begin was written */
 	bool outside;         /* --cuts: the time that was reached is in none */
 	bool found;           /* iterations by a key, not for want of it */
@@ -378,7 +381,7 @@ struct iter_files {
 
 /* Notes of an earlier run that are written anew, if need be from these. */
 struct iter_notes {
-	uint64_t outside, nested, late;
+	uint64_t outside, nested, inside, late;
 };
 
 struct iter_dlprof {    /* of a section; iter_dlprof.c */
@@ -428,6 +431,14 @@ static inline bool
 iter_measures(const struct iter_run *g)
 {
 	return g->plan.wanted == ITER_EVEN || g->o.ahead;
+}
+
+/* Whether several threads or processes have step ranges: a step can begin on
+ * one while another still launches work of the step before. */
+static inline bool
+iter_shared(const struct iter_file *f)
+{
+	return f->layout.kind == LAYOUT_STEPS && f->layout.all.n > 1;
 }
 
 /* Whether iteration n of a file (NULL: it is not known) counts. */

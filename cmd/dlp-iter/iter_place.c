@@ -117,10 +117,13 @@ cpu_time(struct iteration *x, size_t n, const struct layout *p,
  * ended, on the CPU and on the GPU, but not before the next one begins: so
  * that steps add up to the time that they took together. *end is where the step
  * before it ended, NO_TIME if it is the first, and becomes where this one ends.
+ * Returns when it was over, whatever comes next.
  */
-static void
+static int64_t
 step_time(struct iteration *x, int64_t next, int64_t *end)
 {
+	int64_t over;
+
 	int64_t lo = *end;
 
 	if (lo == NO_TIME && x->has_cpu)
@@ -131,10 +134,12 @@ step_time(struct iteration *x, int64_t next, int64_t *end)
 		*end = x->cpu_hi;
 	if (x->gpu_at.any && x->gpu_at.hi > *end)
 		*end = x->gpu_at.hi;
+	over = *end;
 	if (next > *end)
 		*end = next;
 	x->has_step = lo != NO_TIME && *end != NO_TIME;
 	x->step = x->has_step ? num_sub(*end, lo) : 0;
+	return over;
 }
 
 void
@@ -166,7 +171,7 @@ write_iter(struct iter_run *g, struct iter_file *f)
 	struct iter_acc *c = acc_at(a, n);
 	const struct kept_iter *kept;
 	struct iteration x = { .iter = (int64_t)n };
-	int64_t next = NO_TIME;
+	int64_t next = NO_TIME, over;
 	bool counts;
 
 	if (f->layout.kind == LAYOUT_KEPT) {
@@ -179,7 +184,13 @@ write_iter(struct iter_run *g, struct iter_file *f)
 		x.gpu_at = c->gpu_at;
 		if (!layout_begin(&f->layout, n + 1, &next))
 			next = NO_TIME;
-		step_time(&x, next, &f->step_end);
+		over = step_time(&x, next, &f->step_end);
+		if (g->phase == ITER_MEASURE && iter_shared(f)) {
+			ARRAY_GROW(f->over, f->n_over, f->over_cap);
+			f->over[f->n_over++] = over;
+			f->n_inside +=
+			    c->gpu_at.any && x.has_step && x.step == 0;
+		}
 		x.gpu = num_add(c->gpu_done, ivl_len(&c->gpu));
 		x.kern_ns = c->kern_ns;
 		x.n_kern = c->n_kern;
@@ -190,7 +201,8 @@ write_iter(struct iter_run *g, struct iter_file *f)
 	x.alloc_ns = c->alloc_ns;
 	counts = iter_counts(g, f, x.iter);
 	if (iter_measures(g) ? g->phase == ITER_MEASURE
-			     : g->o.list || (g->o.stable && counts)) {
+			     : g->phase == ITER_PLACE &&
+				   (g->o.list || (g->o.stable && counts))) {
 		ARRAY_GROW(f->stable.v, f->stable.n, f->stable.cap);
 		f->stable.v[f->stable.n++] = x;
 	}
@@ -244,6 +256,8 @@ when_over(const struct iter_run *g, struct iter_file *f, size_t n, int64_t t)
 		x = &f->kept.v[n - 1].it;
 	if (x != NULL && x->gpu_at.any)
 		extent_add(&f->accs.gpu_at, x->gpu_at.lo, x->gpu_at.hi);
+	if (n > 0 && n <= f->n_over)
+		return f->over[n - 1] > t ? f->over[n - 1] : t;
 	if (n == 0 || g->o.dlprof || !f->accs.gpu_at.any ||
 	    f->accs.gpu_at.hi < t)
 		return t;

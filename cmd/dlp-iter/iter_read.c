@@ -280,6 +280,7 @@ is_own_note(struct iter_notes *sums, const struct rec *r)
 	} notes[] = { { "iter_key_not_found", NULL },
 		{ "iter_outside", &sums->outside },
 		{ "iter_nested", &sums->nested },
+		{ "iter_inside", &sums->inside },
 		{ "iter_late", &sums->late } };
 	const char *word, *rest, *tab;
 	size_t i, n, m;

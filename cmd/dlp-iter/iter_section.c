@@ -106,7 +106,7 @@ start_placing(struct iter_run *g)
 	opkey_clear(&g->op);
 }
 
-/* --even, --ahead: how long the iterations are, and which of them count. */
+/* How long the iterations are; --even, --ahead: which of them count. */
 static void
 measure(struct iter_run *g)
 {
@@ -235,7 +235,9 @@ iter_range(struct iter_run *g, const struct iter_item *m, const char *s,
 		g->plan.by = ITER_BY_STEPS;
 		layout_step(
 		    p, m->lane, lo, hi, smap_put(&p->texts, s, n, NULL));
-		if (g->phase == ITER_WAIT && !iter_measures(g))
+		/* another thread can have ranges of the same steps */
+		if (g->phase == ITER_WAIT && !iter_measures(g) &&
+		    (!g->o.cuts || g->o.dlprof))
 			start_placing(g);
 	}
 }
@@ -352,7 +354,7 @@ finish_list(struct iter_run *g)
 static void
 put_iter_notes(struct iter_run *g)
 {
-	uint64_t not_found = 0, nested = 0, late = 0;
+	uint64_t not_found = 0, nested = 0, late = 0, inside = 0;
 	bool kept = false;
 	const struct iter_file *f;
 	size_t i;
@@ -362,6 +364,7 @@ put_iter_notes(struct iter_run *g)
 		not_found += !f->found && g->plan.by != ITER_BY_STEPS;
 		nested += f->layout.nested;
 		late += f->accs.late;
+		inside += f->n_inside;
 		kept |= f->layout.kind == LAYOUT_KEPT;
 	}
 	if (g->plan.by == ITER_BY_KEY || g->plan.by == ITER_BY_STEPS)
@@ -372,6 +375,7 @@ put_iter_notes(struct iter_run *g)
 	stage_note("iter_outside", g->outside);
 	stage_note("iter_nested", nested + (kept ? g->was.nested : 0));
 	stage_note("iter_late", late + (kept ? g->was.late : 0));
+	stage_note("iter_inside", inside + (kept ? g->was.inside : 0));
 	stage_note("iter_dropped", g->dropped);
 }
 
@@ -402,6 +406,18 @@ check_range(const struct iter_run *g, size_t n)
 		    (long long)p->to, n, n - 1);
 }
 
+/* Whether cuts need the ends of steps before the steps are written. */
+static bool
+needs_ends(const struct iter_run *g)
+{
+	bool shared = false;
+	size_t i;
+
+	for (i = 0; i < g->files.n; i++)
+		shared |= iter_shared(&g->files.v[i]);
+	return shared && g->o.cuts && !g->o.dlprof;
+}
+
 void
 iter_end(struct iter_run *g)
 {
@@ -410,7 +426,7 @@ iter_end(struct iter_run *g)
 	if (g->phase == ITER_WAIT) {
 		if (g->plan.by != ITER_BY_STEPS)
 			decide(g);
-		if (iter_measures(g))
+		if (iter_measures(g) || needs_ends(g))
 			measure(g);
 		start_placing(g);
 	}
@@ -446,6 +462,7 @@ iter_begin(struct iter_run *g)
 		free(f->own.v);
 		free(f->own.row);
 		free(f->stable.v);
+		free(f->over);
 	}
 	free(g->files.v);
 	smap_free(&g->files.names);

@@ -251,7 +251,7 @@ put_finding(struct screen *s, int nth, const struct overview_finding *f,
 	what &= title.len > 0;
 	if (title.len == 0)
 		buf_puts(&title, f->problem);
-	else if (!page_unset(f->share))
+	else if (f->fixed <= 0 && !page_unset(f->share))
 		buf_printf(&title, ": %s %% of the %s", f->share,
 		    s->o->n_all > 0 ? "step" : "time");
 	if (f->fixed > 0 && f->step > 0) {
@@ -294,7 +294,7 @@ put_findings(struct screen *s)
 	int i, n = 0, shown;
 
 	/* dlp-advise has them after the others */
-	while (n < o->n_found &&
+	while (n < o->n_found && !o->found[n].little &&
 	       (page_unset(o->found[n].share) || o->found[n].pct >= 1))
 		n++;
 	shown = n < FINDINGS ? n : FINDINGS;

@@ -381,6 +381,29 @@ def check_steps(t, recs):
                              'gpu_ns', 'kern_ns', 'n_kern'))
 
 
+def check_cuts(recs):
+    """A step begins when those before it are over, on all threads that have
+    ranges of them, and on the GPU."""
+    ends, begins, want, over = {}, {}, [], None
+    number = {}
+    for i, key, lo in of(recs, 'iter', 'iter', 'key', 'start_ns'):
+        number[key], begins[i] = i, lo
+    for text, lo, ns in of(recs, 'range', 'text', 'start_ns', 'dur_ns'):
+        if text in number and ns is not None:
+            i = number[text]
+            ends[i] = max(ends.get(i, 0), lo + ns)
+    for tag in ON_DEVICE:
+        for i, lo, ns in of(recs, tag, 'iter', 'start_ns', 'dur_ns'):
+            if i is not None and ns is not None:
+                ends[i] = max(ends.get(i, 0), lo + ns)
+    for i, lo in sorted(begins.items()):
+        want.append((i, lo if over is None else max(lo, over)))
+        over = max(over or 0, ends[i])
+    compare('begins of steps', want,
+            [c for c in of(recs, 'cut', 'iter', 'start_ns')
+             if c[0] is not None])
+
+
 def self_time(w):
     """The moment that says to which iteration work belongs."""
     return w.run.lo if w.run else w.call.lo
@@ -496,6 +519,7 @@ def case(rng, folder, log):
     recs = pipe(path, ['dlp-correlate'], ['dlp-iter', '-k', 'step', '--cuts'],
                 ['dlp-busy'], ['dlp-gaps'])
     check_steps(t, recs)
+    check_cuts(recs)
     check_step_idle(t, recs)
     if 'graphs' not in has:
         check_op_type(t, path, folder)
