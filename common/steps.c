@@ -1,4 +1,5 @@
 /* The selected steps in time; see steps.h. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -190,61 +191,184 @@ steady_even(const struct steady_step *s, double median)
 	       (off < 0 ? -off : off) * 100 <= STEADY_PCT * median;
 }
 
-/* The longest sequence from *from on in which all steps agree; its length. */
+#define RATIO (1 + STEADY_PCT / 100.0)
+
+/* Adds the lengths of those of v[0..n) that count; how many do. */
 static size_t
-agreeing(const struct steady_step *v, size_t n, int64_t *from)
+sum_of(const struct steady_step *v, size_t n, double *sum)
 {
-	size_t i, k, best = 0;
-	int64_t lo, hi;
+	size_t i, k = 0;
+
+	*sum = 0;
+	for (i = 0; i < n; i++)
+		if (counts(&v[i])) {
+			*sum += (double)v[i].ns;
+			k++;
+		}
+	return k;
+}
+
+/* Where warm-up ends: steps at the beginning that are longer than all later
+ * ones, as long as two later ones show it. An outlier, which only the longest
+ * of the later ones can be, does not count if it is alone. */
+static size_t
+warm_up(const struct steady_step *v, size_t n)
+{
+	int64_t most = 0, second = 0; /* of the steps behind i */
+	size_t i, later = 0, end = 0;
+	bool *longer = xcalloc(n + 1, sizeof(*longer));
+
+	for (i = n; i-- > 0;) {
+		if (!counts(&v[i])) {
+			longer[i] = true;
+			continue;
+		}
+		longer[i] = later > 1 && (double)v[i].ns >
+					     RATIO * (later > 3 ? (double)second
+								: (double)most);
+		if (v[i].ns > most) {
+			second = most;
+			most = v[i].ns;
+		} else if (v[i].ns > second) {
+			second = v[i].ns;
+		}
+		later++;
+	}
+	while (end < n && longer[end])
+		end++;
+	/* of many such steps, only those that become shorter one by one: a
+	 * loop that runs faster later has not warmed up before */
+	for (i = 0; end > (n + 3) / 4 && i < end; i++)
+		if (counts(&v[i]) && counts(&v[i + 1]) &&
+		    (double)v[i].ns <= RATIO * (double)v[i + 1].ns)
+			end = i;
+	free(longer);
+	return later > 0 ? end : 0;
+}
+
+/* The median distance from the median. */
+static double
+spread(const struct steady_step *v, size_t n, double median)
+{
+	struct steady_step *off = xcalloc(n + 1, sizeof(*off));
+	double m;
+	size_t i;
 
 	for (i = 0; i < n; i++) {
-		lo = INT64_MAX;
-		hi = 0;
-		for (k = i; k < n && counts(&v[k]); k++) {
-			lo = v[k].ns < lo ? v[k].ns : lo;
-			hi = v[k].ns > hi ? v[k].ns : hi;
-			if ((double)hi * 100 > (double)lo * (100 + STEADY_PCT))
+		off[i] = v[i];
+		if (counts(&v[i]))
+			off[i].ns = (int64_t)fabs((double)v[i].ns - median);
+	}
+	m = steady_median(off, n);
+	free(off);
+	return m;
+}
+
+/* Finds the steps that are far from the median and unlike every other one that
+ * is: what happens once, such as a checkpoint that is written. Those that come
+ * again are the program. In the middle only long ones that move the mean are
+ * left out, because steps on one side of them are left out too. */
+static void
+find_alone(struct steady_step *v, size_t n, size_t from)
+{
+	double med = steady_median(v + from, n - from), sum, off, x;
+	double far = 5 * spread(v + from, n - from, med);
+	size_t i, j, k = sum_of(v + from, n - from, &sum);
+
+	if (far < med * (RATIO - 1))
+		far = med * (RATIO - 1);
+	for (i = from; i < n && k > 2; i++) {
+		off = fabs((double)v[i].ns - med);
+		if (!counts(&v[i]) || off <= far ||
+		    (i > from && i + 1 < n &&
+			((double)v[i].ns < med || off * 100 <= sum)))
+			continue;
+		for (j = from; j < n; j++) {
+			x = (double)v[j].ns - (double)v[i].ns;
+			if (j != i && counts(&v[j]) &&
+			    fabs((double)v[j].ns - med) > far &&
+			    fabs(x) <= off / 2)
 				break;
 		}
-		if (k > i && k - i >= best) {
-			best = k - i;
-			*from = (int64_t)i;
+		v[i].alone = j == n;
+	}
+}
+
+/* The longest sequence without steps that are left out, the later one of
+ * equals. */
+static size_t
+longest(const struct steady_step *v, size_t n, size_t from, size_t *at)
+{
+	size_t i, row = 0, len = 0;
+
+	for (i = from; i < n; i++) {
+		row = counts(&v[i]) && !v[i].alone ? row + 1 : 0;
+		if (row > 0 && row >= len) {
+			len = row;
+			*at = i + 1 - row;
 		}
 	}
-	return best;
+	return len;
+}
+
+/* Takes all steps from the first to the last one that counts, if the longest
+ * sequence does not stand for all of them. */
+static size_t
+widen(
+    const struct steady_step *v, size_t n, size_t from, size_t *at, size_t len)
+{
+	double all, part;
+	size_t k = sum_of(v + from, n - from, &all), i, to = *at + len,
+	       lo = *at;
+
+	for (i = from; i < n; i++) {
+		if (!counts(&v[i]))
+			continue;
+		if (v[i].alone) {
+			all -= (double)v[i].ns;
+			k--;
+			continue;
+		}
+		lo = i < lo ? i : lo;
+		to = i + 1 > to ? i + 1 : to;
+	}
+	sum_of(v + *at, len, &part);
+	if (k == 0 || fabs(part / (double)len - all / (double)k) * 100 <=
+			  STEADY_MEAN_PCT * all / (double)k)
+		return len;
+	for (i = lo; i < to; i++)
+		if (v[i].ns == STEADY_NONE)
+			return len;
+	*at = lo;
+	return to - lo;
 }
 
 enum steady_by
-steady_range(struct steady_step *v, size_t n, int64_t *from, int64_t *to)
+steady_range(
+    struct steady_step *v, size_t n, int64_t *from, int64_t *to, size_t *n_warm)
 {
-	size_t i, at = 0, len = 0, row = 0;
-	enum steady_by by = STEADY_BY_MEDIAN;
+	size_t i, at = 0, len, warm;
 	double med;
 
 	leave_out(v, n, true, 1);
 	leave_out(v, n, false, 2);
-	med = steady_median(v, n);
-	for (i = 0; i < n; i++) {
-		row = steady_even(&v[i], med) ? row + 1 : 0;
-		if (row > 0 && row >= len) {
-			len = row;
-			at = i + 1 - row;
-		}
-	}
-	*from = len > 0 ? (int64_t)at : -1;
-	if (len < 2 && n > 1) {
-		int64_t start = -1;
-		size_t k = agreeing(v, n, &start);
-
-		by = len > 0 ? STEADY_BY_ALONE : STEADY_BY_NONE;
-		if (k > 1) {
-			by = STEADY_BY_EACH;
-			*from = start;
-			len = k;
-		}
-	}
-	*to = *from + (int64_t)len - 1;
+	warm = warm_up(v, n);
+	find_alone(v, n, warm);
+	len = longest(v, n, warm, &at);
+	*n_warm = warm;
+	*from = *to = -1;
 	if (len == 0)
-		*to = -1;
-	return by;
+		return STEADY_BY_NONE;
+	len = widen(v, n, warm, &at, len);
+	*from = (int64_t)at;
+	*to = (int64_t)(at + len) - 1;
+	for (i = at; i < at + len; i++)
+		v[i].once = v[i].alone = false;
+	if (len == 1 && n > 1)
+		return STEADY_BY_ALONE;
+	med = steady_median(v + at, len);
+	for (i = at; i < at + len; i++)
+		if (!steady_even(&v[i], med))
+			return STEADY_BY_ALL;
+	return STEADY_BY_MEDIAN;
 }

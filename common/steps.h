@@ -71,11 +71,15 @@ bool steps_end(const struct steps *s, int64_t *t);
 void steps_free(struct steps *s);
 
 /*
- * Finds the even ones in a sequence of steps; the rest is warm-up.
+ * Finds the steps of a sequence that show what the program does all the time:
+ * without warm-up and outliers.
  */
 
 /* an even step differs from the median by at most this */
 #define STEADY_PCT 10
+/* the mean of those that count differs from that of all after warm-up by at
+ * most this, where no outlier is left out */
+#define STEADY_MEAN_PCT 3
 #define STEADY_NONE INT64_MIN /* an unknown length */
 
 struct steady_step {
@@ -83,13 +87,14 @@ struct steady_step {
 	int64_t load_ns;  /* of it: calls that load or compile code, */
 	int64_t alloc_ns; /* calls of the driver's allocators */
 	bool once;        /* out: it is left out for them */
+	bool alone;       /* out: it is left out as an outlier */
 };
 
 enum steady_by {
-	STEADY_BY_NONE,   /* there is no range: no step is near the median */
-	STEADY_BY_ALONE,  /* one step, because no two in a row agree */
-	STEADY_BY_EACH,   /* near to one another, not to the median */
-	STEADY_BY_MEDIAN, /* near the median */
+	STEADY_BY_NONE,   /* there is no range: no length is known */
+	STEADY_BY_ALONE,  /* one step, because there is no other one */
+	STEADY_BY_ALL,    /* all after warm-up, which differ */
+	STEADY_BY_MEDIAN, /* all after warm-up, near their median */
 };
 
 /* The median of the known lengths; 0 if none is known. */
@@ -101,13 +106,14 @@ bool steady_even(const struct steady_step *s, double median);
 /* Which steps count: from *from to *to, both included; -1 and -1 if none do.
  * First, steps are left out in which more than 2 % of the time goes into
  * loading of code, if others remain; then those in which more than 5 % goes
- * into allocation, if two others or more remain. Of the rest, the longest
- * sequence of consecutive even steps counts, the later one if two are as long.
- * If it has only one step, the longest sequence in which the longest step
- * exceeds the shortest by at most 10 % counts instead, if it has at least two.
- */
-enum steady_by steady_range(
-    struct steady_step *v, size_t n, int64_t *from, int64_t *to);
+ * into allocation, if two others or more remain. Then those at the beginning
+ * that are longer than all later ones: *n_warm steps warm up. Of the rest, the
+ * longest sequence without an outlier counts, the later one of equals: a step
+ * that is far from the median, and unlike all others that are. If its mean is
+ * not that of all the others, all count from the first to the last. Marks what
+ * is left out, and why. */
+enum steady_by steady_range(struct steady_step *v, size_t n, int64_t *from,
+    int64_t *to, size_t *n_warm);
 
 /* What a call (its name, with a version or without) does once in a program. */
 enum steady_call {

@@ -145,23 +145,22 @@ by_run(const void *a, const void *b)
 	return (x->iter > y->iter) - (x->iter < y->iter);
 }
 
-/* Sets *from and *to to the iterations of the longest sequence of even steps
- * (those within 10 % of the median time) among the steps v[0..n) of a run. They
- * are unchanged if there is no such sequence. */
+/* Sets *from and *to to the iterations among the steps v[0..n) of a run that
+ * count, without warm-up and outliers. They are unchanged if none do. */
 static enum steady_by
 even_range(struct diff_step **v, size_t n, int64_t *from, int64_t *to)
 {
 	struct steady_step *s = xcalloc(n + 1, sizeof(*s));
 	enum steady_by by;
 	int64_t lo, hi;
-	size_t i;
+	size_t i, n_warm;
 
 	for (i = 0; i < n; i++) {
 		s[i].ns = v[i]->has ? v[i]->ns : STEADY_NONE;
 		s[i].load_ns = v[i]->load_ns;
 		s[i].alloc_ns = v[i]->alloc_ns;
 	}
-	by = steady_range(s, n, &lo, &hi);
+	by = steady_range(s, n, &lo, &hi, &n_warm);
 	if (n > 1 && lo >= 0) {
 		*from = v[lo]->iter;
 		*to = v[hi]->iter;
@@ -205,21 +204,16 @@ side_trim(struct diff_side *s, const struct diff_trim *how)
 static const char *
 even_why(enum steady_by by, const char *why)
 {
-	return by == STEADY_BY_ALONE ? "no two in a row agree within 10 %; -i"
-				       " chooses others"
-	       : by == STEADY_BY_EACH
-		   ? "the most consecutive ones within 10 % of each other; -i"
-		     " chooses others"
-		   : why;
+	return by == STEADY_BY_ALONE ? "the only one after warm-up; -i chooses"
+				       " others"
+				     : why;
 }
 
 void
 side_say(
     const struct diff_side *s, const char *label, const struct diff_trim *how)
 {
-	const char *why =
-	    "the most consecutive ones within 10 % of the median; -i"
-	    " chooses others";
+	const char *why = "without warm-up and outliers; -i chooses others";
 	bool chosen = !how->all && how->to < 0;
 	size_t i;
 

@@ -398,9 +398,9 @@ stable_list(struct iter_out *out, const struct stable *l, const char *key,
 	struct steady_step *v = step_lengths(l);
 	struct ivl u = { 0 };
 	double med;
-	size_t i;
+	size_t i, n_warm;
 
-	steady_range(v, l->n, &x.from, &x.to);
+	steady_range(v, l->n, &x.from, &x.to, &n_warm);
 	med = steady_median(v, l->n);
 	free(v);
 	for (i = 0; i < l->n; i++) {
@@ -482,12 +482,13 @@ stable_put(
 {
 	static const char *const names[] = { "n", "from", "to", "n_even",
 		"median_ns", "mean_ns", "std_ns", "within_pct", "agree",
-		"n_once", "n_slow", "slow_ns", "slow_of_ns", "slowest", "src" };
-	static const char *const word[] = { "none", "none", "each other",
-		"median" };
+		"n_once", "n_slow", "slow_ns", "slow_of_ns", "slowest",
+		"n_warm", "src" };
+	static const char *const word[] = { "none", "none", "all", "median" };
 	struct steady_step *v = step_lengths(l);
 	int64_t from, to, once = 0;
-	enum steady_by by = steady_range(v, l->n, &from, &to);
+	size_t n_warm;
+	enum steady_by by = steady_range(v, l->n, &from, &to, &n_warm);
 	double mean, std, median = steady_median(v, l->n);
 	bool any;
 	size_t i;
@@ -516,6 +517,7 @@ stable_put(
 	out_word(all ? NULL : word[by]);
 	out_i64(all ? 0 : once);
 	put_slow(l, v, median);
+	out_i64(all ? 0 : (int64_t)n_warm);
 	if (src != NULL)
 		out_word(src);
 	out_end();
@@ -526,9 +528,9 @@ enum steady_by
 stable_range(const struct stable *l, int64_t *from, int64_t *to, size_t *n_once)
 {
 	struct steady_step *v = step_lengths(l);
-	enum steady_by by = steady_range(v, l->n, from, to);
+	size_t i, n_warm;
+	enum steady_by by = steady_range(v, l->n, from, to, &n_warm);
 	bool any = *from >= 0;
-	size_t i;
 
 	*n_once = 0;
 	for (i = 0; i < l->n; i++)

@@ -140,27 +140,22 @@ say_even(const struct iter_run *g, const struct iter_file *f)
 	const char *in = f->name != NULL ? f->name : "";
 	const char *colon = *in != '\0' ? ": " : "";
 	const char *once =
-	    f->n_once > 0 ? ", without those that load code or allocate" : "";
+	    f->n_once > 0 ? ", and those that load code or allocate" : "";
 
 	if (g->o.stable || g->broken || f->even == EVEN_UNKNOWN)
 		return;
 	if (f->even == EVEN_NONE)
-		warn("%s%sall of %zu steps count: no two are within %d %% of"
-		     " the median",
-		    in, colon, f->stable.n, STEADY_PCT);
+		warn("%s%sall of %zu steps count: no length is known", in,
+		    colon, f->stable.n);
 	else if (f->by == STEADY_BY_ALONE && f->stable.n > 1)
-		warn("%s%sstep %lld of %zu counts alone: no two consecutive"
-		     " steps agree within %d %%%s (-i chooses others)",
-		    in, colon, (long long)f->from, f->stable.n, STEADY_PCT,
-		    once);
+		warn("%s%sstep %lld of %zu counts alone, without warm-up and"
+		     " outliers%s (-i chooses others)",
+		    in, colon, (long long)f->from, f->stable.n, once);
 	else
-		warn("%s%ssteps %lld to %lld of %zu count: the most"
-		     " consecutive steps within %d %% of %s%s (-i chooses"
-		     " others)",
+		warn("%s%ssteps %lld to %lld of %zu count, without warm-up and"
+		     " outliers%s (-i chooses others)",
 		    in, colon, (long long)f->from, (long long)f->to,
-		    f->stable.n, STEADY_PCT,
-		    f->by == STEADY_BY_EACH ? "each other" : "the median",
-		    once);
+		    f->stable.n, once);
 }
 
 void

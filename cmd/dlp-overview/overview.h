@@ -129,6 +129,8 @@ struct overview {
 	bool tf32;     /* products use it, as dlp-advise says */
 	bool replays;  /* graphs, as dlp-advise says */
 	double n_once; /* steps left out because of work done once */
+	double n_warm; /* steps left out as warm-up, if knows_warm */
+	bool knows_warm;
 
 	/* time of the steps that count; overview_total() */
 	double ns[OV_CLASSES], wall, between, between_idle;

@@ -158,6 +158,8 @@ on_stable(struct stage *st, struct rec *r)
 	keep_word(&o->within, r, COL_within_pct);
 	keep_word(&o->agree, r, COL_agree);
 	o->n_once += number(r, COL_n_once);
+	o->n_warm += number(r, COL_n_warm);
+	o->knows_warm |= rec_get(r, COL_n_warm).s != NULL;
 }
 
 static void
@@ -562,7 +564,7 @@ overview_read(struct overview *o, struct stage *st)
 	st->end = on_end;
 	stage_on(st, "stable", on_stable,
 	    .need = "n n_even mean_ns std_ns from to within_pct",
-	    .opt = "agree n_once src");
+	    .opt = "agree n_once n_warm src");
 	stage_on(st, "cut", on_cut, .need = "iter", .opt = "dropped");
 	stage_on(st, "cand", on_cand, .need = "n key");
 	stage_on(st, "phase", on_phase, .need = "iter phase gpu_sum_ns",

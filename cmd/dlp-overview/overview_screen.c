@@ -122,7 +122,6 @@ let_steps(struct screen *s)
 	buf_printf(page_let(s, "steps"), "%.0f", all);
 	buf_printf(page_let(s, "used"), "%.0f", o->n_used);
 	page_let_count(s, "left", all - o->n_used);
-	page_let_count(s, "once", o->n_once);
 	page_let_count(s, "files", o->n_stable > 1 ? o->n_stable : 0);
 	values_if(&s->values, "asked", asked);
 	values_if(&s->values, "unlike", unlike);
@@ -132,11 +131,14 @@ let_steps(struct screen *s)
 	if (strcmp(o->first, o->last) != 0)
 		buf_puts(page_let(s, "last"), o->last);
 	buf_puts(page_let(s, "within"), o->within);
-	if (strcmp(o->agree, "none") == 0)
-		buf_puts(page_let(s, "agree"), "none");
-	else
-		values_if(
-		    &s->values, "agree", strcmp(o->agree, "each other") == 0);
+	buf_puts(page_let(s, "agree"), o->agree);
+	if (!asked && !unlike && o->n_all > 1) {
+		page_let_count(s, "warm", o->n_warm);
+		page_let_count(s, "once", o->n_once);
+		if (o->knows_warm)
+			page_let_count(
+			    s, "outliers", all - o->n_used - o->n_warm);
+	}
 	if (!overview_std(o, &std))
 		return;
 	page_ms(page_let(s, "std"), std);

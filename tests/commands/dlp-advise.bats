@@ -254,7 +254,7 @@ rules_on_profiles() {
 	dataloader_detector|clear|h200/gpt2_bf16
 	bad_iteration_range_detector|found|h200/graph_infer_node -i 0-9
 	bad_iteration_range_detector|clear|h200/resnet50_fp32
-	imbalanced_gpu_detector|found|broken/gpu_before_call
+	imbalanced_gpu_detector|found|broken/gpu_before_call -i 0-4
 	imbalanced_gpu_detector|clear|h200/ddp2_rank0
 	cudnn_benchmark_detector|found|h200/lenet_pyprof_train
 	cudnn_benchmark_detector|not_judged|h200/resnet50_fp32

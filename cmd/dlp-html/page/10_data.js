@@ -268,7 +268,7 @@ function evenSteps() {
 }
 
 // What makes them the even ones; as dlp FILE says it.
-const evenWords = of => stable.agree === 'none' && steps.length > 1 ? ', as no two in a row agree within ' + stable.within_pct + ' %' :
+const evenWords = of => stable.agree === 'none' && steps.length > 1 ? ', the only one after warm-up' :
     of.from === of.to ? ', the even one' : ', the even ones';
 
 const inRange = iter => range === null || (iter >= range.from && iter <= range.to);
