@@ -202,7 +202,7 @@ function showStrip() {
 	    el('button', { type: 'button', 'aria-pressed': String(range === null),
 		onclick: () => changed({ range: null }) }, 'whole profile'));
 	if (evenSteps())
-		line.append(el('button', { type: 'button', title: 'the most consecutive steps within 10 % of the median of all',
+		line.append(el('button', { type: 'button', title: 'the steps without warm-up and outliers',
 		    onclick: () => changed({ range: evenSteps() }) },
 		    'even steps'));
 	const canvas = el('canvas', { tabindex: 0, role: 'application', 'aria-label':
