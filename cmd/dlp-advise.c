@@ -22,8 +22,8 @@ static const char usage[] =
     "Judges a profile by rules, and adds a finding record for each rule to\n"
     "the stream.\n"
     "\n"
-    "  -D, --dlprof          judge only DLProf's rules\n"
-    "      --even            judge the even iterations (dlp-iter --ahead)\n"
+    "  -D, --dlprof          check only DLProf's rules\n"
+    "      --even            check the steady state (dlp-iter --ahead)\n"
     "      --fail-on RULES   exit 1 if one of these fires: names, comma\n"
     "                        separated, any, or dlprof\n"
     "      --rule RULE=N     set the threshold of a rule to N\n"
@@ -217,7 +217,7 @@ judge_rule(const struct advise *a, const struct facts *f,
 		text[i]->len = words_amd(text[i]->s, text[i]->len);
 	if (v->judged == V_UNJUDGED && list_has(a->fail_on, r->id))
 		warn("--fail-on %s: not judged, for lack of %s", r->id,
-		    v->missing != NULL ? v->missing : "what tells");
+		    v->missing != NULL ? v->missing : "data");
 }
 
 /* Judges the facts of a section, or of a file of it. Findings that fired are

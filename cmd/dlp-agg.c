@@ -449,7 +449,7 @@ set_as(const char *arg)
 {
 	if (*arg < 'a' || *arg > 'z' ||
 	    arg[strspn(arg, "abcdefghijklmnopqrstuvwxyz0123456789")] != '\0')
-		die("--as: '%s' is no record type: lower-case letters and"
+		die("--as: '%s' is not a record type: lower-case letters and"
 		    " digits",
 		    arg);
 	last_spec()->as = arg;

@@ -328,7 +328,7 @@ put_case(struct buf *b, const struct events *v, const struct ev_group *g,
 	if (g->result > 0)
 		c.result.s = smap_str(&v->texts, g->result - 1, &c.result.n);
 	if (g->runs[FWD].nkern + g->runs[BWD].nkern == 0)
-		why = "it launched copies or memory sets, no kernels";
+		why = "it launched copies or memsets, no kernels";
 	else
 		why = ev_call(&code, a, &c, no, &assumed);
 

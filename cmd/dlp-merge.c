@@ -419,7 +419,7 @@ take_line(struct merge_input *in)
 
 	if (in->r.kind == REC_SECTION)
 		rec_die(
-		    &in->r, "a second section: give each as a file of its own");
+		    &in->r, "a second section: give each as a separate file");
 	if (in->r.kind == REC_LEGEND)
 		new_legend(in);
 	if (in->r.kind != REC_DATA)

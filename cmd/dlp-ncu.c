@@ -481,7 +481,7 @@ add_more(struct ncu_table *t, struct ncu_head *h, char *const *names,
 			add_col(t, h, buf_str(&b), i);
 	}
 	if (!any)
-		die("-m: '%s' is no metric of %s", pattern, file);
+		die("-m: '%s' is not a metric of %s", pattern, file);
 	buf_free(&b);
 }
 

@@ -21,7 +21,7 @@ static const char usage[] =
     "  -k, --key KEY     -k of the report; proposed commands have it too\n"
     "  -i, --iters N     -i of the report; it chose the steps\n"
     "      --failed WHY  read nothing, and write the record of a profile that\n"
-    "                    could not be analysed\n"
+    "                    could not be analyzed\n"
     "  -u, --unbuffered  accepted, as by all filters\n"
     "  -h, --help        print this and exit\n"
     "  -V, --version     print the version and exit\n";

@@ -85,7 +85,7 @@ judge_names(struct tc_names *t, const char *path)
 		if (n > 0 && line[n - 1] == '\n')
 			n--;
 		if (memchr(line, '\0', (size_t)n) != NULL)
-			die("%s: NUL byte: these are no names", file);
+			die("%s: NUL byte: these are not names", file);
 		if (n > 0 && line[n - 1] == '\r') /* lines end in CR LF */
 			n--;
 		u = n > 0 ? rule_of_name(t, line, (size_t)n) : NULL;

@@ -224,7 +224,7 @@ rec_text(const struct rec *r, int col, struct buf *tmp, size_t *n)
 static void
 no_number(const struct rec *r, int col, struct mview v, const char *what)
 {
-	rec_die(r, "%s: %s is no %s: '%.*s'", r->type->tag, col_name(col), what,
+	rec_die(r, "%s: %s is not %s: '%.*s'", r->type->tag, col_name(col), what,
 	    (int)(v.n < 40 ? v.n : 40), v.s);
 }
 
@@ -236,7 +236,7 @@ rec_num(const struct rec *r, int col, int64_t *v)
 	if (s.s == NULL)
 		return false;
 	if (!num_i64(s.s, s.n, v))
-		no_number(r, col, s, "integer");
+		no_number(r, col, s, "an integer");
 	return true;
 }
 
@@ -248,7 +248,7 @@ rec_real(const struct rec *r, int col, double *v)
 	if (s.s == NULL)
 		return false;
 	if (!num_f64(s.s, s.n, v))
-		no_number(r, col, s, "number");
+		no_number(r, col, s, "a number");
 	return true;
 }
 

@@ -38,7 +38,7 @@ static bool
 amp_is_unknown(const struct facts *f, struct advise_verdict *v)
 {
 	return verdict_lacks(v, f->ops.eligible > 0 && f->ops.typed == 0,
-	    "types of the ops: argument markers, or kernels whose names tell"
+	    "types of the ops: argument markers, or kernels whose names show it"
 	    " them");
 }
 

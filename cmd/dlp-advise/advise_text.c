@@ -24,7 +24,7 @@ advise_texts_read(struct advise_rule *r, size_t n)
 			continue;
 		id = strcspn(l->text, " ");
 		if (i == n || !text_is(l->text, id, r[i].id))
-			die("advise.tab: no judge of %s", l->text);
+			die("advise.tab: no check of %s", l->text);
 		r[i].version = (int)strtol(l->text + id, &s, 10);
 		r[i].dlprof = strncmp(s, " dlprof", 7) == 0;
 		s = strchr(s + 1, ' ');

@@ -217,7 +217,7 @@ add_field(struct agg_groups *a, struct agg_group *g, const struct rec *r, int t,
 	} else if (f->numeric) {
 		frac = true;
 		if (!num_f64(s, n, &v.d))
-			rec_die(r, "%s: %s is no number: '%.*s'", in->tag[t],
+			rec_die(r, "%s: %s is not a number: '%.*s'", in->tag[t],
 			    in->col[f->col].name, (int)(n < 40 ? n : 40), s);
 	}
 	if (f->ends) {
@@ -265,7 +265,7 @@ add_interval(
 	if (s == NULL || d == NULL)
 		return true;
 	if (!num_i64(s, n, &lo) || !num_i64(d, m, &dur))
-		rec_die(r, "%s: start_ns or dur_ns is no integer", in->tag[t]);
+		rec_die(r, "%s: start_ns or dur_ns is not an integer", in->tag[t]);
 	if (dur < 0)
 		return false;
 	/* each file has a clock of its own */

@@ -138,7 +138,7 @@ read_number(const struct agg_input *in, struct agg_cond *c, const char *name)
 	if (!numbers || !is_order(c->op) ||
 	    (c->unset && (c->op == OP_EQ || c->op == OP_NE)))
 		return;
-	die("--where: %s is a number, '%.*s' is none%s%s%s", name, (int)c->len,
+	die("--where: %s is a number, '%.*s' is not%s%s%s", name, (int)c->len,
 	    c->val, units != NULL ? " (units: " : "",
 	    units != NULL ? units : "", units != NULL ? ")" : "");
 }
@@ -289,7 +289,7 @@ parse_quotient(
 		die("-c: bad number '%s' in '%s'", s, arg);
 	if (digits != NULL &&
 	    (!num_i64(digits, strlen(digits), &v) || v < 0 || v > 9))
-		die("-c: '%s' in '%s' is no number of digits from 0 to 9",
+		die("-c: '%s' in '%s' is not a number of digits from 0 to 9",
 		    digits, arg);
 	c->digits = (int)v;
 	c->col = input_column(in, col != NULL ? col : s);

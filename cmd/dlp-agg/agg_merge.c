@@ -178,7 +178,7 @@ make_result(struct agg_parts *m, const struct rec *r)
 		memset(&s, 0, sizeof(s));
 		if (!read_stat(t, i, &s, &field))
 			rec_die(
-			    r, "%s is no column of dlp-agg's results", name);
+			    r, "%s is not a column of dlp-agg's results", name);
 		s.name = xstrdup(name);
 		s.field = field != NULL ? field_of(a, field) : -1;
 		spec_stat(a, s);
@@ -396,7 +396,7 @@ add_union(struct agg_parts *m, const struct rec *r, struct agg_group *g)
 	if (s == NULL)
 		return;
 	if (!num_i64(s, n, &v))
-		rec_die(r, "union_ns is no integer");
+		rec_die(r, "union_ns is not an integer");
 	g->has_ivl = true;
 	g->union_ns = num_add(g->union_ns, v);
 }

@@ -112,7 +112,7 @@ stat_parse(const char *word, bool *per_field)
 			*per_field = words[i].field;
 			return s;
 		}
-	die("-a: '%s' is none of count, nset, sum, mean, min, max,"
+	die("-a: '%s' is not one of count, nset, sum, mean, min, max,"
 	    " median, pN, std, union, pct, first, last, drift, drifterr",
 	    word);
 }

@@ -355,7 +355,7 @@ put_function(struct call *x)
 	size_t i;
 
 	if (!is_word(op)) {
-		x->why = "its name is none of a function";
+		x->why = "its name does not name a function";
 		return false;
 	}
 	for (i = 0; i < ARRAY_LEN(mods); i++)

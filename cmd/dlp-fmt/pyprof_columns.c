@@ -239,7 +239,7 @@ name_columns(struct fmt *f)
 	}
 	for (i = 0; i < f->nnames; i++)
 		if (by_option(f->names[i]) == NULL)
-			die("-c: '%s' is no column; there are %s", f->names[i],
+			die("-c: '%s' is not a column; there are %s", f->names[i],
 			    buf_str(&all));
 	buf_free(&all);
 }

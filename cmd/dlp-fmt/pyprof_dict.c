@@ -521,7 +521,7 @@ dict_end(struct fmt *f)
 	const struct dict_sink *d = f->state;
 
 	if (d->mark.damaged > 0)
-		warn("argument markers that are no Python dicts: %llu",
+		warn("argument markers that are not Python dicts: %llu",
 		    (unsigned long long)d->mark.damaged);
 }
 

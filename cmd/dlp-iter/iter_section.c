@@ -265,7 +265,7 @@ say_not_found(struct iter_run *g, const struct iter_file *f)
 		return;
 	if (g->plan.by != ITER_BY_OWN && g->no_op_start && !g->any_op &&
 	    !g->broken)
-		die("key '%s' is no range, and the input has no ops:"
+		die("key '%s' is not a range, and the input has no ops:"
 		    " dlp-correlate before dlp-iter adds them",
 		    g->key.arg);
 	if (g->plan.by != ITER_BY_OWN) {

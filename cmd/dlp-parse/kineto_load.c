@@ -92,7 +92,7 @@ warn_left_out(const struct kineto *k, const char *name)
 		     " are left out, such as %s: %llu",
 		    name, k->foreign_cat, (unsigned long long)k->foreign);
 	if (k->odd_pid[0] != '\0')
-		warn("%s: events are left out whose process is no number, such"
+		warn("%s: events are left out whose process is not a number, such"
 		     " as %s: of several traces that were put together, give"
 		     " each alone",
 		    name, k->odd_pid);
@@ -180,7 +180,7 @@ load_captures(struct kineto *k, struct infile *in)
 		die_errno("%s", path);
 	n = head_read(in, path, fd, head, sizeof(head));
 	if (!is_json_file(head, n))
-		die("--capture: %s is no trace of torch.profiler", path);
+		die("--capture: %s is not a trace of torch.profiler", path);
 	k->begin = k->first;
 	load_file(k, path, fd, head, n, pid);
 	close(fd);

@@ -97,7 +97,7 @@ find_gpus(struct power *p)
 		    can_ask(&p->nvml, g))
 			p->n++;
 	}
-	return p->n > 0 ? NULL : "no GPU tells its energy or power";
+	return p->n > 0 ? NULL : "no GPU reports its energy or power";
 }
 
 static int64_t

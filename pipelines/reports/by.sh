@@ -1,5 +1,5 @@
 # Read by top and roofline, behind near.sh: the words of -g, and the columns
-# that can stand in their place.
+# that can replace them.
 # shellcheck shell=sh disable=SC2034,SC2154 # by, optimizer, by_steps: the report; report: lib.sh
 
 by_words='op kernel layer type prim phase shape stream device'

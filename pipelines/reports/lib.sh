@@ -1,7 +1,7 @@
 # Read by every report, with its arguments: takes the options apart. A report
 # says before what it knows: $options, as for getopts; an option -x sets
 # opt_x; $long_options are words, which take a value, and --fail-over sets
-# opt_fail_over; $flag_options are words that take none. What remains in "$@" are
+# opt_fail_over; $flag_options are words that take none. The rest of "$@" are
 # files. Common to all: $show for dlp-fmt, $limit for dlp-agg, $src if there are
 # several files, in one stream or many; for the options i and k: $steps and
 # $which for dlp-iter, $in_steps if only steps count. A report to which the

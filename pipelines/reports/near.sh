@@ -1,5 +1,5 @@
 # Read by dlp, top, roofline and dlprof: how like two words are, for "did you mean".
-# near_awk stands before an awk program, which calls distance(a, b).
+# near_awk goes before an awk program, which calls distance(a, b).
 # shellcheck shell=sh disable=SC2034 # near_awk: whoever reads this
 
 near_awk='

@@ -1,4 +1,4 @@
-# Read by dlp and pyprof-prof, which lie in the folder $here: where the
+# Read by dlp and pyprof-prof, which are in the folder $here: where the
 # filters are, and how a pipeline of them is run.
 # shellcheck shell=sh disable=SC2154 # here: set by who reads this
 

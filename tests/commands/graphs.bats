@@ -188,9 +188,9 @@ ops_of() { # STREAM: kernels, sets and copies by op, with FLOPs and bytes
 	run -2 dlp-parse --capture all.json all.json
 	[[ $output == *'it is unknown which one it is of'* ]]
 	run -2 dlp-parse --capture "$ROOT/tests/data/lenet.sqlite.xz" all.json
-	[[ $output == *'is no trace of torch.profiler'* ]]
+	[[ $output == *'is not a trace of torch.profiler'* ]]
 	run -2 dlp-parse --capture all.json "$ROOT/tests/data/lenet.sqlite.xz"
-	[[ $output == *'is no trace of torch.profiler'* ]]
+	[[ $output == *'is not a trace of torch.profiler'* ]]
 	run -2 dlp-parse --capture all.json all.json all.json
 	[[ $output == *'goes with one trace, not with 2 files'* ]]
 }

@@ -345,7 +345,7 @@ stream() {
 	/^kern\t/ && ++n == 20 { $c["stream"] = "nan" } { print }' in >bad
 	dlp-html -d -m 3 in | jq -e .sums.pieces
 	run ! dlp-html -d -m 3 bad
-	[[ $output == *"stream is no integer: 'nan'"* ]]
+	[[ $output == *"stream is not an integer: 'nan'"* ]]
 }
 
 @test "the head's idle time is that of the gaps, by step and reason" {

@@ -114,7 +114,7 @@ of() {
 
 @test "wrong words and files end with one line" {
 	run -2 dlp plot nosuch "$LENET"
-	same "dlp plot: 'nosuch' is none of steps memory roofline ranks heat" "$output"
+	same "dlp plot: 'nosuch' is not one of steps memory roofline ranks heat" "$output"
 	run -2 dlp plot -o x.jpg steps "$LENET"
 	same "dlp plot: -o: 'x.jpg' ends in neither .svg nor .png" "$output"
 	run -2 dlp plot steps
