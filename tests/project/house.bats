@@ -18,7 +18,9 @@ setup() {
 @test "the top level holds what it should" {
 	cd "$ROOT"
 	git rev-parse >/dev/null 2>&1 || skip "not a git checkout"
-	same "HACKING.md
+	same "AGENTS.md
+CONTRIBUTING.md
+HACKING.md
 LICENSE
 Makefile
 NEWS.md
@@ -240,10 +242,10 @@ includes() {
 }
 
 # foo, X and NAME stand for something in the checklists.
-@test "HACKING.md, NEWS.md and README.md name files that exist" {
+@test "HACKING.md, README.md and other pages name files that exist" {
 	cd "$ROOT"
 	bad=0
-	for f in HACKING.md README.md NEWS.md docs/tour.md; do
+	for f in *.md docs/*.md; do
 		while read -r name; do
 			[ -e "$name" ] || {
 				echo "$f names $name, which does not exist"
