@@ -404,6 +404,7 @@ main(int argc, char **argv)
 	bool unbuffered;
 	size_t i;
 
+	cli_init("dlp-advise");
 	for (i = 0; i < ARRAY_LEN(rules); i++) {
 		rules[i].id = judges[i].id;
 		rules[i].judge = judges[i].judge;
@@ -413,7 +414,6 @@ main(int argc, char **argv)
 	for (i = 0; i < ARRAY_LEN(rules); i++)
 		opt.limit[i] = (struct advise_limit){ rules[i].limit,
 			rules[i].limit_dlprof };
-	cli_init("dlp-advise");
 	unbuffered = cli_options(argc, argv, usage, opts);
 	path = cli_operand(argc, argv, usage);
 	if (opt.json)

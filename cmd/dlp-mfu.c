@@ -271,10 +271,7 @@ main(int argc, char **argv)
 		"hfu_pct", "step_ns", "cpu_ns", "model_flop", "flop", "tflops",
 		"peak_tflops", "gpu_ns", "mfu_busy_pct", "n_dev", "exec_flop",
 		"known_pct" };
-	struct mfu m = { .flop = col_id("sum_flop"),
-		.exec_flop = col_id("sum_exec_flop"),
-		.peak_ns = col_id("sum_peak_ns"),
-		.flop_ns = col_id("sum_flop_ns") };
+	struct mfu m = { 0 };
 	const struct cli_opt opts[] = {
 		{ 0, "warn-as", .arg = &m.warn_as },
 		{ 0 },
@@ -284,6 +281,10 @@ main(int argc, char **argv)
 
 	stage_start(&st, "dlp-mfu", usage, opts, argc, argv);
 	st.ctx = &m;
+	m.flop = col_id("sum_flop");
+	m.exec_flop = col_id("sum_exec_flop");
+	m.peak_ns = col_id("sum_peak_ns");
+	m.flop_ns = col_id("sum_flop_ns");
 	st.section = forget_iters;
 	st.end = write_rows;
 	m.iter = stage_on(&st, "iter", read_iter, .need = "iter",

@@ -106,6 +106,22 @@ err_say(const struct err_kept *k)
 	exit(EXIT_TROUBLE);
 }
 
+#if defined(__has_feature)
+#define HAS_LSAN __has_feature(address_sanitizer)
+#elif defined(__SANITIZE_ADDRESS__)
+#define HAS_LSAN 1
+#endif
+#if HAS_LSAN
+/* What die() leaves behind is not a leak. */
+static int dying;
+int __lsan_is_turned_off(void);
+int
+__lsan_is_turned_off(void)
+{
+	return dying;
+}
+#endif
+
 static void end(void) __attribute__((noreturn));
 
 static void
@@ -113,6 +129,9 @@ end(void)
 {
 	if (kept != NULL)
 		longjmp(kept->back, 1);
+#if HAS_LSAN
+	dying = 1;
+#endif
 	exit(EXIT_TROUBLE);
 }
 
