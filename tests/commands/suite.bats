@@ -81,7 +81,9 @@ STREAM=${RUN_DIR:-$ROOT/${B:-build}/test}/suite/$CMD.in
 setup_file() {
 	mkdir -p "${STREAM%/*}"
 	[[ $kind != @(parse|runs) ]] || return 0
-	bash -o pipefail -c "LENET=\$1; $before" - "$LENET" >"$STREAM"
+	# the run under sanitizers may read the same file now
+	bash -o pipefail -c "LENET=\$1; $before" - "$LENET" >"$STREAM.$$" &&
+	    mv "$STREAM.$$" "$STREAM"
 }
 
 setup() {
