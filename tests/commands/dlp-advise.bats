@@ -560,7 +560,7 @@ advice() {
 	dlp advise --json "$f" 2>/dev/null | jq -r '.rules[] |
 	    select(.verdict == "found" and .part_of == null).gain_ns // -1' |
 	    sort -c -gr
-	dlp -w 200 "$f" 2>/dev/null |
+	dlp -v -w 200 "$f" 2>/dev/null |
 	    sed -n 's/^  [123] \[\([0-9.]*\) -> \([0-9.]*\) ms.*/\1 \2/p' >shown
 	awk '{ print $1 - $2 }' shown | sort -c -gr
 	[ -s shown ]

@@ -630,7 +630,7 @@ marked() {
 
 @test "the overview names dlp-record, and guesses what markers cost" {
 	record -- "$R/fakecuda" init push=a 3 pop
-	dlp a.sqlite >screen
+	dlp -v a.sqlite >screen
 	grep -qx 'tool    dlp-record 0.2.0' screen
 	! grep -q markers screen
 	# 2 ops (op_id) and 1 layer: 2 * 3.7 + 4 us
@@ -638,7 +638,7 @@ marked() {
 	    push='aten::add, op_id = 1' push='aten::mul, op_id = 2' 3 pop pop pop
 	same 11400 "$(sql "SELECT value FROM META_DATA_CAPTURE
 	    WHERE name = 'MARKER_NS'")"
-	dlp a.sqlite | grep -A 1 '^tool' | grep 'with markers'
+	dlp -v a.sqlite | grep -A 1 '^tool' | grep 'with markers'
 }
 
 @test "python3 -m dlp_markers, and a sitecustomize that is hidden" {
