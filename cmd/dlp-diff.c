@@ -83,8 +83,8 @@ find_word(const char *opt, const char *arg, const char *const *words, int n)
 	for (i = 0; i < n; i++)
 		if (strcmp(words[i], arg) == 0)
 			return i;
-	die("%s: '%s' is not one of %s %s %s %s%s%s%s%s%s%s", opt, arg, words[0],
-	    words[1], words[2], words[3], n > 4 ? " " : "",
+	die("%s: '%s' is not one of %s %s %s %s%s%s%s%s%s%s", opt, arg,
+	    words[0], words[1], words[2], words[3], n > 4 ? " " : "",
 	    n > 4 ? words[4] : "", n > 5 ? " " : "", n > 5 ? words[5] : "",
 	    n > 6 ? " " : "", n > 6 ? words[6] : "");
 }

@@ -393,7 +393,8 @@ count_types(struct gaps_input *in, const char *list)
 			if (strcmp(v[i], types[t].tag) == 0)
 				break;
 		if (types[t].kind >= K_SYNC)
-			die("-T: '%s' is not one of kern, copy, set, graph", v[i]);
+			die("-T: '%s' is not one of kern, copy, set, graph",
+			    v[i]);
 		in->counts |= 1u << types[t].kind;
 	}
 	free(v);

@@ -224,8 +224,8 @@ rec_text(const struct rec *r, int col, struct buf *tmp, size_t *n)
 static void
 no_number(const struct rec *r, int col, struct mview v, const char *what)
 {
-	rec_die(r, "%s: %s is not %s: '%.*s'", r->type->tag, col_name(col), what,
-	    (int)(v.n < 40 ? v.n : 40), v.s);
+	rec_die(r, "%s: %s is not %s: '%.*s'", r->type->tag, col_name(col),
+	    what, (int)(v.n < 40 ? v.n : 40), v.s);
 }
 
 bool

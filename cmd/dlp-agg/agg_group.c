@@ -265,7 +265,8 @@ add_interval(
 	if (s == NULL || d == NULL)
 		return true;
 	if (!num_i64(s, n, &lo) || !num_i64(d, m, &dur))
-		rec_die(r, "%s: start_ns or dur_ns is not an integer", in->tag[t]);
+		rec_die(
+		    r, "%s: start_ns or dur_ns is not an integer", in->tag[t]);
 	if (dur < 0)
 		return false;
 	/* each file has a clock of its own */

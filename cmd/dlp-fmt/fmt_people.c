@@ -95,8 +95,7 @@ people_value(const char *column, const char *s, size_t n)
 	size_t i;
 
 	if (s == NULL)
-		return strcmp(column, "layer") == 0 ? "(outside layers)"
-						    : NULL;
+		return strcmp(column, "layer") == 0 ? "(outside layers)" : NULL;
 	if (n == 6 && memcmp(s, "(rest)", 6) == 0)
 		return "(other)";
 	for (i = 0; i < ARRAY_LEN(words) && strcmp(column, "dir") == 0; i++)

@@ -239,8 +239,8 @@ name_columns(struct fmt *f)
 	}
 	for (i = 0; i < f->nnames; i++)
 		if (by_option(f->names[i]) == NULL)
-			die("-c: '%s' is not a column; there are %s", f->names[i],
-			    buf_str(&all));
+			die("-c: '%s' is not a column; there are %s",
+			    f->names[i], buf_str(&all));
 	buf_free(&all);
 }
 

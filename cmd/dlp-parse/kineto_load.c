@@ -92,7 +92,8 @@ warn_left_out(const struct kineto *k, const char *name)
 		     " are left out, such as %s: %llu",
 		    name, k->foreign_cat, (unsigned long long)k->foreign);
 	if (k->odd_pid[0] != '\0')
-		warn("%s: events are left out whose process is not a number, such"
+		warn("%s: events are left out whose process is not a number, "
+		     "such"
 		     " as %s: of several traces that were put together, give"
 		     " each alone",
 		    name, k->odd_pid);

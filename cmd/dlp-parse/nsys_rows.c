@@ -406,8 +406,7 @@ nsys_source(struct nsys *ns, const struct ev_table *t)
 	/* only tables are read, because a view can run any SQL */
 	if (!db_has_table(ns->db, t->name) && db_names(ns->db, t->name)) {
 		ns->views++;
-		warn("%s: %s is not a table: not read", db_path(),
-		    t->name);
+		warn("%s: %s is not a table: not read", db_path(), t->name);
 	}
 	s = source_table(ns->prof, t);
 	if (s != NULL) {

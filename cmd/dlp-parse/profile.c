@@ -89,7 +89,8 @@ profile_open(struct profile *p, struct parse *run, const char *path, int no)
 		p->db = p->kineto->db;
 		p->dialect = &dialect_kineto;
 	} else if (run->kineto.capture != NULL) {
-		die("--capture: %s is not a trace of torch.profiler", db_path());
+		die("--capture: %s is not a trace of torch.profiler",
+		    db_path());
 	} else {
 		p->db = infile_open(&run->in, path, &p->second);
 	}

@@ -474,7 +474,8 @@ kernels() {
 	run --separate-stderr dlp-parse x "$LENET"
 	[ "$status" -eq 2 ]
 	[[ $stderr == *'cannot be read together with other profiles' ]]
-	run -0 dlp-parse x x
+	cp x y
+	run -0 dlp-parse x y
 	same '1 2 3 4' "$(columns op op_id <<<"$output" | xargs)"
 	same '1 2 3 4 5 6' "$(columns inst inst_id <<<"$output" | sort -n |
 	    xargs)"

@@ -191,6 +191,7 @@ ops_of() { # STREAM: kernels, sets and copies by op, with FLOPs and bytes
 	[[ $output == *'is not a trace of torch.profiler'* ]]
 	run -2 dlp-parse --capture all.json "$ROOT/tests/data/lenet.sqlite.xz"
 	[[ $output == *'is not a trace of torch.profiler'* ]]
-	run -2 dlp-parse --capture all.json all.json all.json
+	cp all.json other.json
+	run -2 dlp-parse --capture all.json all.json other.json
 	[[ $output == *'goes with one trace, not with 2 files'* ]]
 }

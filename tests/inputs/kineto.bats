@@ -334,7 +334,7 @@ json.dump(d, sys.stdout)' >gpu.json
 	run dlp cpu.json
 	[[ $output == *'torch.profiler.profile(activities='* ]]
 	[[ $output != *nsys* ]]
-	run dlp gpu.json
+	run dlp -v gpu.json
 	[[ $output == *'their calls are not in the trace'* ]]
 	[[ $output != *nsys* && $output != *emit_nvtx* ]]
 	run dlp advise gpu.json
@@ -713,7 +713,7 @@ d["traceEvents"] = [e for e in d["traceEvents"] if e.get("ts", at) >= at]
 json.dump(d, sys.stdout)' >f
 	dlp advise --tsv f 2>/dev/null | grep '^no_op' >s
 	grep -q 'dlp-parse --capture CAPTURE FILE' s
-	dlp f 2>/dev/null >s
+	dlp -v f 2>/dev/null >s
 	grep -q 'op: a graph replays these kernels' s
 	# a program that replays graphs has them in use
 	dlp-parse "$OWN/graph_infer.json.gz" 2>/dev/null |

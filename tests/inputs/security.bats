@@ -492,10 +492,11 @@ NAMES=($'a b\'c"d\nl\te' '$(touch pwned)`touch pwned`;touch pwned&|<>'
 		ln -f plain "./$n"
 		dlp overview -w 100 -- "$n" >out 2>err
 		quiet out
-		# a line that is wrapped where the name ends
+		# a line that is wrapped where the name ends; a long name takes the
+		# place of the last op
 		same "$(dlp overview -w 100 plain 2>/dev/null |
-		    sed '1,/^GPU /d; /rules could not be judged/d; s/ plain$/ FILE/')" \
-		    "$(sed '1,/^GPU /d; /rules could not be judged/,/^$/{/^$/!d;}
+		    sed '/^  to forward /d; 1,/^GPU /d; /rules could not be judged/d; s/ plain$/ FILE/')" \
+		    "$(sed '/^  to forward /d; 1,/^GPU /d; /rules could not be judged/,/^$/{/^$/!d;}
 			s/^\(next:\|     \) \(dlp [a-z]*\) .*/\1 \2 FILE/' \
 			out)"
 		dlp openmetrics -- "$n" >out 2>err

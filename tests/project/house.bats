@@ -32,6 +32,7 @@ common
 debian
 docs
 man
+packaging
 pipelines
 tests" "$(git ls-files | sed 's,/.*,,' | grep -v '^\.' | LC_ALL=C sort -u)"
 }

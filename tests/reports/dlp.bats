@@ -89,18 +89,18 @@ setup() {
 @test "dlp -: standard input" {
 	dlp -v -w 500 - <"$LENET" >out
 	dlp -v -w 500 "$LENET" >want
-	named='^next: dlp|not be judged: dlp' # with the file
+	named='^next: dlp|not be judged: dlp|\(dlp whatif --all|less than 2 %: dlp' # with the file
 	diff <(sed 1d out | grep -Ev "$named") <(sed 1d want | grep -Ev "$named")
 	[ "$(head -n 1 out)" = 'standard input' ]
 	# no name to type is made of that; what is typed is of FILE
 	[ "$(grep -c 'standard input' out)" -eq 1 ]
 	grep -qx 'next: dlp gaps -i 1-3 FILE' out
-	dlp - <"$ROOT/tests/data/resnet-before.sqlite.xz" >out
+	dlp -v - <"$ROOT/tests/data/resnet-before.sqlite.xz" >out
 	[ "$(grep -c 'standard input' out)" -eq 1 ]
 	grep -q 'dlp advise -a FILE names' out
 	# a file that has that name has one
 	cp "$LENET" 'standard input'
-	dlp 'standard input' | grep -qx "next: dlp gaps -i 1-3 'standard input'"
+	dlp -v 'standard input' | grep -qx "next: dlp gaps -i 1-3 'standard input'"
 }
 
 @test "wrong usage: one line, 2" {
@@ -292,7 +292,7 @@ same_as_h() {
 	dlp overview --tsv "$LENET" | cut -f2- >want
 	grep -q '^ok' want
 	dlp --tsv ./top | cut -f2- | diff want -
-	dlp ./top | grep -q '^next: dlp gaps .* ./top$'
+	dlp -v ./top | grep -q '^next: dlp gaps .* ./top$'
 }
 
 @test "from any folder, through a link, without the filters on PATH" {
@@ -672,7 +672,7 @@ with_awk() {
 	done
 	same "-l -n -k -i --csv --tsv --json --jsonl --md --xtab -w -h
 --fail-over
-$(printf '%s\n' '-k -i -j --csv --tsv --json --jsonl --md --xtab -w -h' \
-    '-k -i -j --csv --tsv --json --jsonl --md --xtab -w -h' -j)" \
+$(printf '%s\n' '-v -k --color -i -j --csv --tsv --json --jsonl --md --xtab -w -h' \
+    '-v -k --color -i -j --csv --tsv --json --jsonl --md --xtab -w -h' -j)" \
 	    "$(tail -n 5 got)"
 }

@@ -53,9 +53,21 @@ row_of() {
 	dlp -v -w 400 "$LENET" >text
 	dlp advise --tsv "$LENET" | awk -F'\t' '
 	NR > 1 && NR < 5 {
-		print "  " NR - 1 " " ($2 == "-" ? "" : "[" $2 " %] ") $3
-		if ($5 != "-") print "    = " $5
-		print "    > " $4 }' >want
+		gain = $3 != "-" ? sprintf("[%.3g -> %.3g ms if fixed] ",
+		    $2 / 1e6, $3 / 1e6) : $5 == "-" ? "" : $4 == "-" ? \
+		    "[" $5 " %] " : "[at most " $5 " %] "
+		print "  " NR - 1 " " gain $6
+		if ($8 != "-") print "    = " $8
+		print "    > " $7 }' >want
+	dlp advise --json "$LENET" | jq -r '"\(.step_ns) \(.all_fixed_step_ns)"' |
+	    awk -v f="$LENET" '{ printf "  all that can be replayed fixed" \
+	    " together: %.3g -> %.3g ms (dlp whatif --all %s)\n",
+	    $1 / 1e6, $2 / 1e6, f }' >>want
+	n=$(dlp advise --json "$LENET" | jq '[.rules[] | select(.verdict == "found"
+	    and .part_of == null and .gain_ns != null and .gain_ns * 50 < .step_ns)] |
+	    length')
+	[ "$n" -eq 0 ] ||
+	    echo "  $n more that gain less than 2 %: dlp advise -a $LENET" >>want
 	dlp advise -a --tsv "$LENET" | awk -F'\t' -v f="$LENET" '
 	$3 == "not judged" { n++ } END { print "  " n " rules could not be" \
 	    " judged: dlp advise -a " f " names what the profile lacks for them" }' >>want

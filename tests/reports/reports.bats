@@ -116,6 +116,7 @@ top waits" "$(tr '\n' ' ' <with | sed 's/ $//')"
 -r LIST
 -s
 -t T
+-v
 -v VALUE" "$(sed 's/^-v cpu$/-v VALUE/' got | sort -u)"
 	# and the manual has each
 	while read -r letter _; do

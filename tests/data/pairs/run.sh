@@ -33,4 +33,7 @@ done <<-LIST
 	padded 40 - trim
 	generate 60 layers static
 	graphs 50 layers workers
+	segment 40 - tf32 amp
+	agents 40 - noitem foreach
+	audio 40 - workers
 LIST
