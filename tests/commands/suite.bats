@@ -76,14 +76,12 @@ needs=${NEEDS[$CMD]:-dur_ns}
 before=${BEFORE[$CMD]-dlp-parse $LENET | dlp-correlate}
 # shellcheck disable=SC2206 # a list of words
 opts=(${OPTIONS[$CMD]:-})
-STREAM=${RUN_DIR:-$ROOT/${B:-build}/test}/suite/$CMD.in
+STREAM=${RUN_DIR:-$ROOT/${B:-build}/test}/suite/$(basename "${B:-build}")-$CMD.in
 
 setup_file() {
 	mkdir -p "${STREAM%/*}"
 	[[ $kind != @(parse|runs) ]] || return 0
-	# the run under sanitizers may read the same file now
-	bash -o pipefail -c "LENET=\$1; $before" - "$LENET" >"$STREAM.$$" &&
-	    mv "$STREAM.$$" "$STREAM"
+	bash -o pipefail -c "LENET=\$1; $before" - "$LENET" >"$STREAM"
 }
 
 setup() {
