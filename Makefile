@@ -17,7 +17,7 @@ LIBDIR = $(PREFIX)/lib/dlp
 MOVED = $(if $(filter $(PREFIX)/bin:$(PREFIX)/share/dlp,$(BINDIR):$(DATADIR)),,$(DATADIR))
 
 CC = cc
-CFLAGS = -O2 -g
+CFLAGS ?= -O2 -g
 INSTALL = install
 B = build
 ifdef SAN
@@ -444,6 +444,8 @@ deb:
 	rm -rf $(DEB)
 	mkdir -p $(DEB)/dlp-$(VERSION)
 	git archive HEAD | tar -x -C $(DEB)/dlp-$(VERSION)
+	git archive --prefix=dlp-$(VERSION)/ -o \
+	    $(DEB)/dlp_$(VERSION).orig.tar.gz HEAD -- ':!debian'
 	cd $(DEB)/dlp-$(VERSION) && dpkg-buildpackage -us -uc
 	rm -rf $(DEB)/dlp-$(VERSION)
 

@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <unistd.h> /* optind */
 
-#define DLP_VERSION "0.2.0"
+#define DLP_VERSION "0.3.0"
 
 /* Call first: program name, SIGPIPE default, C locale, closed descriptors
  * 0-2 reopened so that files do not land on them. */

@@ -631,7 +631,7 @@ marked() {
 @test "the overview names dlp-record, and guesses what markers cost" {
 	record -- "$R/fakecuda" init push=a 3 pop
 	dlp -v a.sqlite >screen
-	grep -qx 'tool    dlp-record 0.2.0' screen
+	grep -qx 'tool    dlp-record 0.3.0' screen
 	! grep -q markers screen
 	# 2 ops (op_id) and 1 layer: 2 * 3.7 + 4 us
 	PYTHONPATH=. record --markers -- "$R/fakecuda" init push=Net \

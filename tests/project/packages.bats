@@ -39,19 +39,14 @@ load ../lib
 	! command -v zsh >/dev/null || zsh -n zsh
 }
 
-@test "the packaging has the version and installs each file once" {
+@test "the packaging has the version; the recorder is in its own package alone" {
 	cd "$ROOT/debian"
-	same "dlp ($(sed -n 's/.*DLP_VERSION "\(.*\)"/\1/p' ../common/cli.h))" \
+	same "dlp ($(sed -n 's/.*DLP_VERSION "\(.*\)"/\1/p' ../common/cli.h)-1)" \
 	    "$(head -n 1 changelog | cut -d' ' -f 1,2)"
-	for c in "$BIN"/dlp-*; do
-		n=0
-		while read -r p; do
-			# shellcheck disable=SC2053 # a pattern
-			[[ usr/bin/${c##*/} != $p ]] || n=$((n + 1))
-		done < <(cat ./*.install)
-		echo "${c##*/} $n"
-		[ $n -eq 1 ]
-	done
+	while read -r p; do
+		case $p in *dlp-record*|usr/lib/dlp) ;; *) echo "$p"; false ;; esac
+	done <dlp-record.install
+	grep -q 'dh_install -p dlp -X dlp-record -X lib/dlp usr$' rules
 }
 
 @test "the order in which files are linked does not depend on the locale" {
@@ -85,4 +80,11 @@ load ../lib
 	PATH=$PWD/root/usr/bin:/usr/bin:/bin
 	dlp-parse "$LENET" | dlp-correlate | dlp-fmt -T kern --tsv | grep -q conv2d
 	[ -s root/usr/lib/dlp/dlp-record.so ]
+	for c in "$BIN"/dlp-*; do
+		[ -x "root/usr/bin/${c##*/}" ]
+	done
+	# each file is in one package
+	same "" "$(for p in ./*.deb; do
+		dpkg-deb -c "$p" | awk '!/\/$/ { print $6 }'
+	    done | sort | uniq -d)"
 }
