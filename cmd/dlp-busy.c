@@ -1156,7 +1156,7 @@ listen_busy(struct stage *st)
 {
 	static const enum busy_class kern = C_KERN, mem = C_MEM,
 				     graph = C_GRAPH;
-	static const char span[] = "start_ns dur_ns",
+	static const char span[] = "start_ns dur_ns", idle[] = "busy edge",
 			  work[] = "pid src dev api_start_ns api_dur_ns api"
 				   " inst_id tc dir";
 
@@ -1166,14 +1166,16 @@ listen_busy(struct stage *st)
 	    .arg = (void *)&mem);
 	stage_on(st, "graph", read_device_work, .need = span, .opt = work,
 	    .arg = (void *)&graph);
-	stage_on(st, "sync", read_call, .need = span,
+	stage_on(st, "sync", read_call, .only_for = idle, .need = span,
 	    .opt = "pid src api_start_ns api_dur_ns api inst_id");
-	stage_on(st, "call", read_call, .need = span,
+	stage_on(st, "call", read_call, .only_for = idle, .need = span,
 	    .opt = "pid src api inst_id", .arg = (void *)&kern); /* any */
-	stage_on(st, "inst", read_op_run, .need = span, .opt = "pid src op");
-	stage_on(st, "range", read_loader_range, .need = span,
+	stage_on(st, "inst", read_op_run, .only_for = idle, .need = span,
+	    .opt = "pid src op");
+	stage_on(st, "range", read_loader_range, .only_for = idle, .need = span,
 	    .opt = "pid src text");
-	stage_on(st, "os", read_os_call, .need = span, .opt = "pid src name");
+	stage_on(st, "os", read_os_call, .only_for = idle, .need = span,
+	    .opt = "pid src name");
 	stage_on(st, "dev", read_device, .opt = "dev src");
 	stage_on(
 	    st, "cut", read_busy_cut, .need = "start_ns", .opt = STEPS_COLS);

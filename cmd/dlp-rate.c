@@ -690,7 +690,8 @@ attach(struct stage *st, struct rate *x, char **types, int n, bool work)
 	}
 	/* a group can be of anything; kernels are from dlp-flops */
 	for (i = 0; i < n; i++)
-		stage_on(st, types[i], put_rated, .legend = put_legend,
+		stage_on(st, types[i], put_rated, .only_for = types[i],
+		    .legend = put_legend,
 		    .arg = out_ext(names, ARRAY_LEN(names)), .opt = RATED,
 		    .need =
 			strcmp(types[i], "kern") == 0 ? "flop dur_ns" : NULL);

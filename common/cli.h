@@ -47,6 +47,9 @@ struct cli_opt {
  * pipeline: err_as_stage(). It is not shown in ##cmd. */
 #define CLI_AS_STAGE "as-stage"
 
+/* True with --needs: a filter then says what it reads (stage_run()). */
+bool cli_needs(void);
+
 /* Goes through the options. If opts is NULL, only -h and -V (which print and
  * exit 0) and -u are known. Returns true if -u was given. optind is the first
  * operand. */

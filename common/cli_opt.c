@@ -5,18 +5,23 @@
 #include <string.h>
 
 #include "cli.h"
+#include "drop.h"
 #include "err.h"
 #include "spill.h"
 
 #define OPT_FIRST 256 /* getopt's value of options[0], which is no letter */
 
 #define OPT_STAGE 1 /* not a letter either */
+#define OPT_NEEDS 2
+
+static bool needs;
 
 static const struct option shared[] = {
 	{ "help", no_argument, NULL, 'h' },
 	{ "version", no_argument, NULL, 'V' },
 	{ "unbuffered", no_argument, NULL, 'u' },
 	{ CLI_AS_STAGE, no_argument, NULL, OPT_STAGE },
+	{ "needs", no_argument, NULL, OPT_NEEDS },
 	{ NULL, 0, NULL, 0 },
 };
 static const char shared_letters[] = "hVu";
@@ -127,6 +132,10 @@ act_shared(int c, const char *usage, bool *unbuffered)
 		err_as_stage();
 		return;
 	}
+	if (c == OPT_NEEDS) {
+		needs = true;
+		return;
+	}
 	if (c == 'h')
 		say(usage);
 	if (c == 'V') {
@@ -177,9 +186,18 @@ cli_options(
 		else
 			act_shared(c, usage, &unbuffered);
 	}
+	for (o = opts; o < opts + n; o++)
+		if (o->call == drop_add)
+			drop_unread(err_prog_name());
 	free(longs);
 	free(shorts);
 	return unbuffered;
+}
+
+bool
+cli_needs(void)
+{
+	return needs;
 }
 
 void

@@ -1,7 +1,9 @@
 /* Record types and columns that are not written; see drop.h. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "buf.h"
 #include "cli.h"
 #include "cols.h"
 #include "drop.h"
@@ -13,6 +15,7 @@ struct kept_fields { /* consecutive fields that stay; 0 is the tag */
 };
 
 struct dropped {
+	struct dropped *next; /* of those with the same first letter */
 	const char *tag;
 	size_t len;
 	char **cols;
@@ -23,39 +26,47 @@ struct dropped {
 	bool none; /* all records of the type stay whole */
 };
 
-static struct dropped *list;
-static size_t n_list;
+static struct dropped *first[256]; /* by the first letter */
+static bool any;
 static const char **at; /* places after TABs */
 static int cap_at;
 
+/* The entry for the type of a line; s is after its '#'. */
 static struct dropped *
-new_type(const char *tag)
+find(const char *s, size_t n)
 {
-	struct dropped *d;
-	size_t i;
+	struct dropped *d = n > 0 ? first[(unsigned char)*s] : NULL;
 
-	if (type_find(tag) == NULL)
-		type_die("--drop", tag);
-	for (i = 0; i < n_list; i++)
-		if (strcmp(list[i].tag, tag) == 0)
-			die("--drop: %s is given twice", tag);
-	list = xrealloc(list, n_list + 1, sizeof(*list));
-	d = memset(&list[n_list++], 0, sizeof(*list));
-	d->tag = tag;
-	d->len = strlen(tag);
+	while (d != NULL && (n < d->len || memcmp(s, d->tag, d->len) != 0 ||
+				(n > d->len && s[d->len] != '\t')))
+		d = d->next;
 	return d;
+}
+
+static const struct dropped *
+of_tag(const char *tag)
+{
+	return find(tag, strlen(tag));
 }
 
 void
 drop_add(const char *arg)
 {
 	char *tag = xstrdup(arg), *colon = strchr(tag, ':');
-	struct dropped *d;
+	struct dropped *d = xcalloc(1, sizeof(*d));
 	int i;
 
 	if (colon != NULL)
 		*colon = '\0';
-	d = new_type(tag);
+	if (type_find(tag) == NULL)
+		type_die("--drop", tag);
+	if (of_tag(tag) != NULL)
+		die("--drop: %s is given twice", tag);
+	d->tag = tag;
+	d->len = strlen(tag);
+	d->next = first[(unsigned char)*tag];
+	first[(unsigned char)*tag] = d;
+	any = true;
 	if (colon == NULL)
 		return;
 	d->cols = cli_list(colon + 1, &d->n_cols);
@@ -65,40 +76,38 @@ drop_add(const char *arg)
 			    d->cols[i]);
 }
 
+void
+drop_unread(const char *command)
+{
+	const char *dir = getenv("DLP_REPORTS"), *of = getenv("DLP_READERS");
+	char *line = NULL, *word, *save = NULL;
+	struct buf b = { 0 };
+	size_t cap = 0;
+	FILE *f = NULL;
+
+	if (!any && dir != NULL && of != NULL) {
+		buf_printf(&b, "%s/unread.tab", dir);
+		f = fopen(buf_str(&b), "re");
+		buf_clear(&b);
+		buf_printf(&b, "%s\t%s\t", of, command);
+	}
+	while (!any && f != NULL && getline(&line, &cap, f) > 0) {
+		if (strncmp(line, buf_str(&b), b.len) != 0)
+			continue;
+		for (word = strtok_r(line + b.len, " \n", &save); word != NULL;
+		     word = strtok_r(NULL, " \n", &save))
+			drop_add(word);
+	}
+	if (f != NULL)
+		(void)fclose(f);
+	free(line);
+	buf_free(&b);
+}
+
 bool
 drop_any(void)
 {
-	return n_list > 0;
-}
-
-static const struct dropped *
-of_tag(const char *tag)
-{
-	size_t i;
-
-	for (i = 0; i < n_list; i++)
-		if (strcmp(list[i].tag, tag) == 0)
-			return &list[i];
-	return NULL;
-}
-
-/* The entry for the type of a line; s is after its '#'. */
-static struct dropped *
-find(const char *s, const char *end)
-{
-	static size_t last;
-	size_t i, k;
-
-	for (i = 0; i < n_list; i++) {
-		k = last + i < n_list ? last + i : last + i - n_list;
-		if ((size_t)(end - s) >= list[k].len &&
-		    memcmp(s, list[k].tag, list[k].len) == 0 &&
-		    (s + list[k].len == end || s[list[k].len] == '\t')) {
-			last = k;
-			return &list[k];
-		}
-	}
-	return NULL;
+	return any;
 }
 
 static bool
@@ -218,7 +227,8 @@ uint64_t
 drop_legend(char *line, size_t *len)
 {
 	char *tab = memchr(line, '\t', *len);
-	const struct dropped *d = tab != NULL ? find(line + 1, tab) : NULL;
+	const struct dropped *d =
+	    tab != NULL ? find(line + 1, (size_t)(tab - line) - 1) : NULL;
 	size_t n;
 	uint64_t bits;
 
@@ -254,7 +264,7 @@ drop_lines(char *s, size_t n, uint64_t *n_gone)
 
 	for (p = s; p < end && (nl = memchr(p, '\n', (size_t)(end - p)));
 	     p = nl + 1) {
-		d = find(p + (*p == '#'), nl);
+		d = find(p + (*p == '#'), (size_t)(nl - p) - (*p == '#'));
 		if (d == NULL || (d->none && *p != '#'))
 			continue;
 		memmove(w, kept, (size_t)(p - kept));

@@ -24,6 +24,14 @@ void drop_add(const char *arg);
 	"them;\n"                                                              \
 	"                    can be given again\n"
 
+/* Without --drop, drops what a report does not read behind a command. The
+ *report is DLP_READERS in the environment; the file unread.tab of the folder
+ * DLP_REPORTS, which tests/bin/needs makes of what the commands say they read
+ * (--needs), has lines
+ *
+ *	REPORT TAB COMMAND TAB arguments of --drop, with blanks between them */
+void drop_unread(const char *command);
+
 /* True if there is anything to drop. */
 bool drop_any(void);
 

@@ -14,6 +14,8 @@
 struct stage_type {
 	struct rec_type *type;
 	stage_fn *data, *legend;
+	const char *only_for, *only_cols; /* as in stage_how, the last ones */
+	bool all;
 };
 
 static void
@@ -135,6 +137,9 @@ stage_on_types(struct stage *st, const char *tags, stage_fn *data,
 		memcpy(tag, tags, n);
 		tag[n] = '\0';
 		t = stage_type(st, tag, data, how->legend, how->arg);
+		t->stage->only_for = how->only_for;
+		t->stage->only_cols = how->only_cols;
+		t->stage->all |= how->all;
 		rec_want(t, REC_NEED, how->need);
 		rec_want(t, REC_OPT, how->opt);
 	}
@@ -359,12 +364,76 @@ one_line(struct stage *st, struct rec *r)
 	}
 }
 
+/* Whether a list of words has this one. */
+static bool
+is_listed(const char *list, const char *word)
+{
+	size_t n;
+
+	for (; *list != '\0'; list += n + (list[n] == ' ')) {
+		n = strcspn(list, " ");
+		if (text_is(list, n, word))
+			return true;
+	}
+	return false;
+}
+
+/* For --needs: the columns of a type that are read, or those that are in only,
+ * a list of names (in: false: all others). */
+static void
+say_columns(
+    const struct stage_type *s, const char *cond, const char *only, bool in)
+{
+	const struct rec_type *t = s->type;
+	char *blank;
+	int c;
+
+	if (cond != NULL) {
+		buf_printf(&out_buf, "?%s\n", cond);
+		for (blank = out_buf.s + out_buf.len - 2; *blank != '?';
+		     blank--)
+			if (*blank == ' ')
+				*blank = '|';
+		out_buf.s[out_buf.len - 1] = ' ';
+	}
+	buf_puts(&out_buf, t->tag);
+	for (c = 0; c < t->n_at; c++)
+		if (t->at[c] != REC_UNWANTED &&
+		    (only == NULL || is_listed(only, col_name(c)) == in))
+			buf_printf(&out_buf, " %s", col_name(c));
+	buf_puts(&out_buf, s->all ? " *\n" : "\n");
+}
+
+static int
+say_needs(const struct stage *st)
+{
+	const struct stage_type *s;
+	char text[4096];
+	size_t n;
+	int i;
+
+	while ((n = fread(text, 1, sizeof(text), stdin)) > 0)
+		buf_put(&out_buf, text, n);
+	buf_printf(&out_buf, "%s\n", err_prog_name());
+	for (i = 0; i < st->ntypes; i++) {
+		s = st->types[i];
+		if (s->data == NULL)
+			continue;
+		say_columns(s, s->only_for, s->only_cols, true);
+		if (s->only_cols != NULL)
+			say_columns(s, NULL, s->only_cols, false);
+	}
+	return EXIT_OK;
+}
+
 int
 stage_run(struct stage *st)
 {
 	struct rec r = { 0 };
 	bool any = false;
 
+	if (cli_needs())
+		return say_needs(st);
 	while (rec_next(st->rd, &r)) {
 		any = true;
 		one_line(st, &r);

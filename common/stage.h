@@ -82,7 +82,13 @@ void stage_open_sink(struct stage *st, const char *path, bool unbuffered);
 struct stage_how {
 	int none;               /* so that the rest can be left out */
 	const char *need, *opt; /* names of columns with blanks between them */
-	stage_fn *legend;       /* NULL: a legend is passed on */
+	/* What these records are read for, "busy edge" or "kern:flop,bytes": if
+	 * no stage behind reads any of that, this one does not need them. NULL:
+	 * anything. */
+	const char *only_for;
+	const char *only_cols; /* the same, of these columns alone */
+	bool all;              /* all their columns are read */
+	stage_fn *legend;      /* NULL: a legend is passed on */
 	void *arg; /* what rec_arg() returns for these records and legends */
 };
 struct rec_type *stage_on_types(struct stage *st, const char *tags,
@@ -100,7 +106,12 @@ void stage_anew(struct stage *st, const char *const *names);
 void stage_pass(struct stage *st, struct rec *r);
 
 /* Runs to the end of the input; returns the exit status: 2 if the input was
- * empty or broke off (its ##end is missing, so ours is not written either). */
+ * empty or broke off (its ##end is missing, so ours is not written either).
+ *
+ * With --needs, for drop.h, nothing is read but the needs of the stages before,
+ * which are passed on; ours follow, the name of the command, and a line for
+ * each type: TYPE COLUMN..., * for all columns, and before it ?X|Y if it is
+ * only read for X and Y. */
 int stage_run(struct stage *st);
 
 /* Writes the beginning of a section: ##dlp and ##cmd (dlp-parse). */

@@ -320,7 +320,7 @@ feed_start(struct corr *c, struct stage *st)
 	    .legend = range_legend);
 	stage_on(st, "node", on_node, .need = "start_ns tid node orig",
 	    .opt = "pid src");
-	stage_on(st, "mem", on_alloc, .need = "start_ns",
+	stage_on(st, "mem", on_alloc, .only_for = "mem", .need = "start_ns",
 	    .opt = "pid tid src at", .legend = alloc_legend);
 	st->section = corr_section;
 	st->end = corr_end;

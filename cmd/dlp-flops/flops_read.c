@@ -355,6 +355,13 @@ read_attach(struct stage *st, struct flops *fl)
 	static const char *const names[] = { "flop", "family", "prim" };
 	const struct rest memory = { .names = names, .n = ARRAY_LEN(names) };
 
+	/* Tensor Cores are told without ops */
+	static const char of_ops[] =
+	    "kern:params,flop,bytes,dtype,family,role,tc_eligible,tc_why,lacks,"
+	    "causal_flop,bus_bytes,prim,est_flop,est_bytes,line copy:prim "
+	    "set:prim graph:prim";
+	const char *only = fl->quiet ? of_ops : NULL;
+
 	st->ctx = fl;
 	st->meta = take_info;
 	fl->kern_rest =
@@ -364,17 +371,20 @@ read_attach(struct stage *st, struct flops *fl)
 	stage_on(st, "rank", take_rank);
 	stage_on(st, "str", take_str, .need = "id text");
 	stage_on(st, "dev", take_dev, .need = "dev", .opt = "cc name src");
-	stage_on(st, "op", take_op, .need = "op_id op",
+	stage_on(st, "op", take_op, .only_for = only, .need = "op_id op",
 	    .opt = "mod dir shapes args text bwd_shapes fwd_op_id repr"
 		   " for_op_id dtype group_size");
-	stage_on(st, "prim", take_prim, .need = "prim_id op shapes",
-	    .opt = "causal");
-	stage_on(st, "result", take_result, .need = "prim_run shape");
+	stage_on(st, "prim", take_prim, .only_for = only,
+	    .need = "prim_id op shapes", .opt = "causal");
+	stage_on(st, "result", take_result, .only_for = only,
+	    .need = "prim_run shape");
 	stage_on(st, "kern", put_kern, .legend = put_kern_legend,
-	    .arg = &fl->kern_rest,
+	    .arg = &fl->kern_rest, .only_for = only,
+	    .only_cols = "op_id dir inst_id sub grid block pid seq dur_ns "
+			 "altseq prim_id prim_run captured",
 	    .opt = "op_id dir inst_id name_id short sub dev grid block pid seq"
 		   " dur_ns tc tc_rule src altseq prim_id prim_run captured");
-	stage_on(st, "inst", take_inst, .opt = "inst_id");
+	stage_on(st, "inst", take_inst, .only_for = only, .opt = "inst_id");
 	stage_on(st, "copy", put_other, .opt = "op_id dur_ns",
 	    .legend = put_legend, .arg = &fl->copy_rest);
 	stage_on(st, "set", put_other, .opt = "op_id dur_ns",

@@ -261,27 +261,41 @@ on_metadata(struct stage *st, struct rec *r)
 	f->gated |= text_starts(r->line, r->len, "##note\tgate_fired\t");
 }
 
+/* Records with which rows are joined, or that are rows. */
+static void
+join_on(struct fmt *f, const char *tag, bool needed)
+{
+	stage_on(&f->st, tag, on_joined, .all = f->nnames == 0,
+	    .only_for = needed ? NULL : tag, .legend = on_legend);
+}
+
 static void
 listen(struct fmt *f)
 {
 	const struct type_def *t;
 
-	stage_on(&f->st, "op str", on_joined, .legend = on_legend);
 	if (f->sink->listen != NULL)
 		f->sink->listen(f);
 	if (f->want_type != NULL) {
 		prepare(f, &f->choices[0], f->want_type);
 		take_choice(f, &f->choices[0]);
+		join_on(
+		    f, "op", f->type == f->join.op || join_needs_op(&f->join));
+		join_on(f, "str",
+		    f->type == f->join.str || join_needs_str(&f->join));
 		if (f->type != f->join.op && f->type != f->join.str)
-			stage_on(
-			    &f->st, f->want_type, on_row, .legend = on_legend);
+			stage_on(&f->st, f->want_type, on_row,
+			    .all = f->ncol == 0, .legend = on_legend);
 		return;
 	}
+	join_on(f, "op", true);
+	join_on(f, "str", true);
 	prepare(f, &f->choices[0], f->std_type);
 	prepare(f, &f->choices[1], "agg");
 	for (t = type_defs; t->type != NULL; t++)
 		if (strcmp(t->type, "op") != 0 && strcmp(t->type, "str") != 0)
-			stage_on(&f->st, t->type, on_row, .legend = on_legend);
+			stage_on(&f->st, t->type, on_row, .all = true,
+			    .legend = on_legend);
 }
 
 /* Explains why nothing is printed. A legend without records comes from a filter

@@ -169,6 +169,8 @@ struct cand_line {
 static void
 put_f64(double v, int decimals)
 {
+	if (!out_next())
+		return;
 	buf_putc(&out_buf, '\t');
 	buf_f64(&out_buf, v, decimals);
 }

@@ -387,6 +387,7 @@ iter_open(struct iter_run *g, struct stage *st)
 		b->range = strcmp(tags[i].tag, "range") == 0;
 		b->no_length = g->o.dlprof && strcmp(tags[i].tag, "sync") == 0;
 		t = stage_on(st, tags[i].tag, see_record,
+		    .only_for = tags[i].event || b->range ? NULL : tags[i].tag,
 		    .need = b->is->kind == IT_RANGEKERN ? "" : "start_ns",
 		    .opt = "start_ns dur_ns pid tid src api_start_ns"
 			   " api_dur_ns dev op_start_ns op_id inst_id iter",

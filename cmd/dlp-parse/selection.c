@@ -11,6 +11,7 @@
 #include "array.h"
 #include "cli.h"
 #include "cols.h"
+#include "drop.h"
 #include "num.h"
 #include "profile.h"
 #include "selection.h"
@@ -359,7 +360,7 @@ bool
 select_type(struct selection *sel, const char *type)
 {
 	return (sel->types.n == 0 || in_text(&sel->types, type)) &&
-	       !in_text(&sel->unasked, type);
+	       !in_text(&sel->unasked, type) && !drop_type(type);
 }
 
 bool

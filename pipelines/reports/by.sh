@@ -20,6 +20,7 @@ check_by() {
 	'' | *' '*) ;;
 	*) case " $by_words " in *" $1 "*) return ;; esac ;;
 	esac
+	[ -z "$DLP_READERS" ] || DLP_READERS=by
 	# a value of -v may not have a newline in every awk
 	printf '%s\n' "$1" | awk -v words="$by_words" \
 	    -v cols="$(echo $by_cols)" \

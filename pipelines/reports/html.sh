@@ -1,6 +1,7 @@
 # Read by html and view, after lib.sh: the page of a profile, to standard output.
 # shellcheck shell=sh disable=SC2086,SC2154 # words; options: lib.sh
 
+DLP_READERS=html # view, too
 [ -n "$in_steps" ] || steps=
 : "${opt_max_pieces:=$opt_n}"
 [ $# -lt 2 ] || [ -n "$opt_ranks" ] || [ $# -eq 2 ] ||
@@ -9,6 +10,7 @@
 # compared A B: how the steps changed, a section for each grouping of the page
 # (57_compare.js), and what dlp-diff says, as facts of a last one.
 compared() {
+	DLP_READERS=
 	said=/dev/null
 	if [ -z "$help" ]; then
 		said=$(mktemp) || exit 2
@@ -65,17 +67,6 @@ page() {
 	    ${opt_max_pieces:+-m "$opt_max_pieces"}
 }
 
-# What no stage behind reads is not written: a quarter less to read for each of them.
-less1=ctx,altseq,sub,mod
-less1="--drop kern:ctx,idx,mod --drop copy:$less1,node --drop set:$less1,node,value,mem
-	--drop sync:$less1,why --drop call:ret,n_gpu,why,altseq,sub,mod
-	--drop inst:gpu_start_ns,gpu_end_ns,api_ns,n_call,fwd_inst_id,launch_id
-	--drop range:end_tid,domain,mode --drop nest:level"
-less2=altseq,sub,prim_run,for_mod,for_op,captured,params,tc_rule
-less2="--drop result --drop kern:$less2,est_flop,est_bytes"
-less3="--drop kern:causal_flop,tflops,gb_s,ai,peak_pct,bound,bound_pct"
-less4="--drop gap:what_tid,launch_ns,after_id"
-
 # What needs no gaps stands before dlp-gaps, whose records are a quarter of all.
 stages_of() {
 	# Chosen steps are judged all, otherwise the even ones, as in dlp advise.
@@ -86,15 +77,15 @@ stages_of() {
 		ranks_of "$@"
 	else
 		profiles "$@"
-	fi | stage dlp-correlate --nested $less1 |
+	fi | stage dlp-correlate --nested |
 	    stage dlp-iter --cuts --stable $ahead ${steps:+"$steps"} $which |
-	    stage dlp-flops $less2 | stage dlp-rate $less3 |
+	    stage dlp-flops | stage dlp-rate |
 	    stage dlp-agg --pass --as work -T kern,graph \
 		-g ${opt_ranks:+src,}iter,tag,dev,family,dir,phase,dtype \
 		-a sum -f flop,exec_flop,peak_ns,dur_ns,flop_ns |
 	    stage dlp-mfu | stage dlp-mem | stage dlp-ranks |
 	    stage dlp-phases | stage dlp-busy --iters |
-	    stage dlp-gaps $less4 | stage dlp-advise $even |
+	    stage dlp-gaps | stage dlp-advise $even |
 	    stage dlp-path --merge -S 16M
 }
 

@@ -127,10 +127,10 @@ unread_by_work() {
 # asked for, or $by_steps is set. Two stages, because a shell would have to wait
 # for a pipeline inside a pipeline. A report to which the records of the types
 # $only suffice, as they are, names these and leaves placed out: nothing else is
-# read, not even their calls, nor what its options $drop leave out.
+# read, not even their calls.
 work_of() {
 	[ -n "$help${parse-}" ] || unread_by_work
-	[ -z "${only-}" ] || parse="${parse-} -T $only $drop --no-calls"
+	[ -z "${only-}" ] || parse="${parse-} -T $only --no-calls"
 	profiles "$@"
 }
 
@@ -138,7 +138,7 @@ placed() {
 	if [ -n "$in_steps${by_steps-}" ]; then
 		stage dlp-correlate | stage dlp-iter ${steps:+"$steps"} $which
 	else
-		stage dlp-correlate ${less-}
+		stage dlp-correlate
 	fi
 }
 

@@ -23,10 +23,12 @@ src=
 opt_i=
 opt_k=
 code=
-drop=
 # Reports with dlp-flops pass files of compilers on to it (stage.sh).
 opt_hlo=
 opt_inductor=
+# Whose needs the commands ask for (unread.tab): they write nothing else.
+DLP_READERS=$report
+export DLP_READERS
 # Ops can come from another recording of the program (stage.sh).
 opt_ops_from=
 long_options="${long_options-} ops-from"
@@ -54,7 +56,7 @@ die() {
 # head and the formats ($also: others than all). The pipeline then shows itself
 # (stage.sh), with the values that the options give.
 help_if_asked() {
-	[ -n "$help" ] || return 0
+	[ "$help" = 1 ] || return 0
 	put "$(
 		sed -n '2,/^$/s/^# \{0,1\}//p' "$script"
 		[ -n "${no_table-}" ] ||
@@ -82,6 +84,7 @@ while [ "$n_args" -gt 0 ]; do
 	shift
 	case $arg in
 	-h | --help) help=1 ;;
+	--needs) help=needs ;;
 	--csv | --tsv | --json | --jsonl | --md | --xtab) fmt=$arg ;;
 	--guard) guard=--guard ;;
 	--dlprof | --from | --from=*)
@@ -226,3 +229,4 @@ inputs() {
 	fi
 }
 inputs "$@"
+[ -z "$opt_ops_from" ] || DLP_READERS=

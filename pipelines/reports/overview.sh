@@ -25,20 +25,6 @@ some=
 [ -n "$fmt" ] || { [ -z "$width" ] && [ ! -t 1 ]; } || [ "$width" = 0 ] ||
     some='-c file,status,gpu,n_step,step_ns,busy_pct,n_kern,top_op'
 
-# What no stage behind reads is not written: a third less to read, and to keep
-# until the steps are known.
-unread() {
-	less2="--drop kern:mod --drop inst:gpu_start_ns,gpu_ns,overhead_ns,idle_ns"
-	less2="$less2,api_ns,n_kern,n_gpu,n_call,fwd_inst_id,launch_id,gpu_end_ns"
-	less2="$less2 --drop call:id,ret,n_gpu,op_id,mod,altseq,sub,why"
-	less3=altseq,sub,prim_run,params,role,tc_rule,block,causal_flop,bus_bytes
-	less3="--drop kern:$less3,flop,prim,est_flop,est_bytes,line,for_mod,for_op"
-	less4=before,after,did,what_ns,what_tid,pid,tid,launch_ns
-	less4="--drop gap:$less4,before_id,after_id"
-	parse="-T ^lib,series,diag,mark"
-	parse="$parse --drop kern:id,ctx,idx,regs,smem_bytes,dynsmem_bytes"
-}
-
 # Of a file: a section with its row. It needs a process of its own.
 numbers_of() {
 	src=

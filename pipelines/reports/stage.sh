@@ -17,15 +17,35 @@ stage() {
 		correlate_and_carry "$@"
 		return
 	fi
-	if [ -n "${help-}" ]; then
+	case ${help-} in
+	'') ;;
+	needs)
+		say_needs "$@"
+		return
+		;;
+	*)
 		show_stage "$@"
 		return
-	fi
+		;;
+	esac
 	case $1 in
 	dlp-*)
 		command=$1
 		shift
 		exec "$command" --as-stage "$@"
+		;;
+	*) "$@" ;;
+	esac
+}
+
+# say_needs COMMAND...: adds to the text what the command reads (tests/bin/needs).
+say_needs() {
+	case $1 in
+	dlp-parse) echo "$1" ;;
+	dlp-*)
+		command=$1
+		shift
+		exec "$command" --needs "$@"
 		;;
 	*) "$@" ;;
 	esac

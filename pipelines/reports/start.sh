@@ -31,7 +31,7 @@ for name in $user_env; do
 	esac
 done
 set +f
-unset IFS name DLP_TTY CDPATH POSIXLY_CORRECT GREP_OPTIONS
+unset IFS name DLP_READERS DLP_TTY CDPATH POSIXLY_CORRECT GREP_OPTIONS
 
 . "${datadir:-$here}/reports/plain.sh"
 . "${datadir:-$here}/reports/signals.sh"

@@ -180,10 +180,18 @@ show_help() {
 	dlprof_stream FILE $stages
 }
 
-if [ -n "$help" ]; then
+case $help in
+'') ;;
+needs)
+	dlprof_stream FILE busy tree stat advise ${dlprof_dldb:+dldb} | dlprof_reads
+	exit
+	;;
+*)
 	put "$(show_help)"
 	exit 0
-fi
+	;;
+esac
+DLP_READERS=dlprof # all eight
 [ $# -lt 2 ] || die "one profile at a time: '$2'"
 [ $# -eq 0 ] || ! is_stream "$1" ||
     [ "$(sed -n '/^##/!q; /^##info	src	/p' <"$1" | wc -l)" -lt 2 ] ||

@@ -82,16 +82,6 @@ dlprof_kept=op,dev,iter,busy,group,optc,opkern,opstat,typestat,memstat,finding
 dlprof_kern_cols=op_id,short,dev,start_ns,dur_ns,api_start_ns,api_dur_ns,tc
 dlprof_kern_cols=$dlprof_kern_cols,grid,block
 
-# slim: what no stage reads behind dlp-correlate, and behind dlp-flops.
-dlprof_work=dir,layer,phase,phase_by,why,mod
-dlprof_other=$dlprof_work,op,seq,altseq,sub
-dlprof_drop1="--drop kern:ctx,stream,corr,api,idx,regs,smem_bytes,dynsmem_bytes,node,$dlprof_work
-	--drop inst:gpu_start_ns,n_kern,n_gpu,n_call,dir,seq,fwd_inst_id,layer,phase,launch_id
-	--drop copy:$dlprof_other --drop set:$dlprof_other
-	--drop sync:$dlprof_other --drop call:$dlprof_other"
-dlprof_drop2="--drop prim --drop result
-	--drop kern:seq,altseq,sub,prim_id,prim_run,params,flop,bytes,family,role,tc_rule,lacks,causal_flop,bus_bytes"
-
 # The profile as dlprof reads it; a report has its own function.
 dlprof_parse() {
 	[ -z "${help-}" ] || exec </dev/null
@@ -99,11 +89,9 @@ dlprof_parse() {
 }
 
 dlprof_correlate() {
-	# shellcheck disable=SC2086 # words
 	stage dlp-correlate --dlprof \
 	    ${dlprof_domain:+--domain "$dlprof_domain"} \
-	    ${dlprof_mode:+--mode "$dlprof_mode"} \
-	    ${dlprof_slim:+$dlprof_drop1}
+	    ${dlprof_mode:+--mode "$dlprof_mode"}
 }
 
 dlprof_iter() {
@@ -146,9 +134,17 @@ dlprof_stages() {
 
 # dlprof_begin FILE: what comes before the iterations are cut.
 dlprof_begin() {
-	# shellcheck disable=SC2086 # words
 	"${dlprof_source:-dlprof_parse}" "$1" | dlprof_correlate |
-	    stage dlp-flops ${dlprof_quiet:+--quiet} ${dlprof_slim:+$dlprof_drop2}
+	    stage dlp-flops ${dlprof_quiet:+--quiet}
+}
+
+# dlprof_reads: what the reports read of the stream, for unread.tab.
+dlprof_reads() {
+	cat
+	echo reports
+	printf '%s *\n' str $(echo "$dlprof_kept" | tr , ' ')
+	printf '%s iter %s\n' kern "$dlprof_kern_cols" graph "$dlprof_kern_cols" |
+	    tr , ' '
 }
 
 dlprof_stream() {
@@ -165,6 +161,8 @@ dlprof_stream() {
 		esac
 		[ "$dlprof_stage" != dldb ] || dlprof_raw=1
 	done
+	[ -z "$dlprof_slim" ] || DLP_READERS=dlprof${dlprof_raw:+-dldb}
+	export DLP_READERS
 	# the raw half of the database holds all iterations
 	if [ -n "$dlprof_raw" ]; then
 		dlprof_begin "$dlprof_file" | dlprof_db --raw | dlprof_iter |
