@@ -7,6 +7,7 @@
 
 #include "array.h"
 #include "cli.h"
+#include "dlp-mem/mem_snap.h"
 #include "err.h"
 #include "maker.h"
 #include "map.h"
@@ -38,10 +39,11 @@ static const char usage[] =
 
 struct mem_where { /* numbers in mem.names: of an allocation */
 	uint32_t iter, phase, layer, at, api, kind;
+	int64_t place; /* of a snapshot */
 };
 
 static const struct mem_where nowhere = { SMAP_NONE, SMAP_NONE, SMAP_NONE,
-	SMAP_NONE, SMAP_NONE, SMAP_NONE };
+	SMAP_NONE, SMAP_NONE, SMAP_NONE, 0 };
 
 struct allocation {
 	int64_t addr, bytes, start; /* start in ns */
@@ -67,7 +69,10 @@ struct mem_space {
 	struct map *at;  /* of a process: address -> place in v */
 	size_t n_at;
 	int64_t used, peak, before; /* bytes; before: the recording began */
-	int64_t end;        /* bytes: after what counts; see mem_steps */
+	int64_t end; /* bytes: after what counts; see mem_steps */
+	/* what was there before a snapshot's history: what was released in it
+	 * unseen, and of that after the peak */
+	int64_t lost, n_lost, lost_late, n_lost_late;
 	bool seen;          /* an event of it was read */
 	bool has_peak;      /* a moment that counts was seen */
 	int64_t peak_start; /* ns */
@@ -143,6 +148,7 @@ struct mem {
 	int64_t last;         /* ns: end of the profile */
 	bool works;           /* a GPU does */
 	bool none;            /* a section has GPUs and no memory events */
+	struct mem_snap snap;
 };
 
 /* Of a device of a file: the key of what it has in all. */
@@ -206,20 +212,36 @@ remove_alloc(struct mem_space *s, size_t i)
 
 /* Returns how the use has changed, in bytes. */
 static int64_t
-space_free(struct mem *m, struct mem_space *s, int64_t pid, int64_t addr)
+space_free(struct mem *m, struct mem_space *s, const struct allocation *by)
 {
+	int64_t pid = by->pid, addr = by->addr;
 	struct map *addresses = addresses_of(s, pid);
 	uint64_t *at = map_get(addresses, (uint64_t)addr);
 	struct allocation *a;
 	int64_t bytes;
 
 	s->n_free += m->counts;
+	if (at == NULL && by->where.place != 0) {
+		s->lost = num_add(s->lost, by->bytes);
+		s->lost_late = num_add(s->lost_late, by->bytes);
+		s->n_lost++;
+		s->n_lost_late++;
+		s->used = num_sub(s->used, by->bytes);
+		snap_change(&m->snap, s->owner.dev, by->start, -by->bytes, 0);
+		return -by->bytes;
+	}
 	if (at == NULL) {
 		m->unknown_free++;
 		return 0;
 	}
 	a = &s->v[*at];
 	bytes = a->bytes;
+	if (by->where.place != 0) {
+		snap_change(
+		    &m->snap, s->owner.dev, by->start, -bytes, a->where.place);
+		a->where.kind =
+		    snap_kind_freed(&m->snap, a->where.kind, by->where.place);
+	}
 	s->used = num_sub(s->used, bytes);
 	if (a->seq > s->peak_seq) {
 		remove_alloc(s, *at);
@@ -247,6 +269,7 @@ take_moment(const struct mem *m, struct mem_space *s, int64_t t,
 		s->peak_seq = m->seq;
 		s->peak_start = t;
 		s->peak_where = *where;
+		s->lost_late = s->n_lost_late = 0;
 	}
 	s->has_peak = true;
 }
@@ -257,7 +280,7 @@ space_alloc(struct mem *m, struct mem_space *s, const struct allocation *a)
 {
 	if (map_get(addresses_of(s, a->pid), (uint64_t)a->addr) != NULL) {
 		m->twice++;
-		space_free(m, s, a->pid, a->addr);
+		space_free(m, s, a);
 		s->n_free -= m->counts;
 	}
 	ARRAY_GROW(s->v, s->n, s->cap);
@@ -266,6 +289,9 @@ space_alloc(struct mem *m, struct mem_space *s, const struct allocation *a)
 	*map_put(addresses_of(s, a->pid), (uint64_t)a->addr, NULL) = s->n++;
 	s->used = num_add(s->used, a->bytes);
 	s->n_alloc += m->counts;
+	if (a->where.place != 0)
+		snap_change(
+		    &m->snap, s->owner.dev, a->start, a->bytes, a->where.place);
 	if (m->counts)
 		take_moment(m, s, a->start, &a->where);
 	return a->bytes;
@@ -685,10 +711,9 @@ take_event(struct mem *m, const struct rec *r, struct mem_space *s,
 		if (before >= 0)
 			s->used = before;
 	}
-	change =
-	    alloc ? space_alloc(m, s, a) : space_free(m, s, a->pid, a->addr);
+	change = alloc ? space_alloc(m, s, a) : space_free(m, s, a);
 	if (!has_total) {
-		if (a->start <= 0 && !m->steps.chosen)
+		if (a->start <= 0 && !m->steps.chosen && a->where.place == 0)
 			s->before = s->used; /* nsys: before the recording */
 		return change;
 	}
@@ -721,7 +746,9 @@ read_mem_event(struct stage *st, struct rec *r)
 	a.pid = w.pid;
 	a.where = where_made(m, r, &w, o.src);
 	a.where.iter = smap_put_view(&m->names, w.iter);
-	a.where.kind = smap_put_view(&m->names, kind);
+	a.where.place = rec_num_or(r, COL_place, 0);
+	a.where.kind = a.where.place != 0 ? snap_kind(&m->snap, a.where.place)
+					  : smap_put_view(&m->names, kind);
 	s = space_of(m, o);
 	in_iter = w.iter.s != NULL && num_i64(w.iter.s, w.iter.n, &no);
 	m->counts = iter_counts(m, in_iter, no);
@@ -764,6 +791,70 @@ read_mem_event(struct stage *st, struct rec *r)
 	out_view(smap_view(&m->names, a.where.layer));
 	out_view(smap_view(&m->names, a.where.at));
 	out_ext_end(m->ext, r);
+}
+
+/* A snapshot's device comes after its blocks and events. Blocks that no event
+ * has allocated were there before. */
+static void
+read_memdev(struct stage *st, struct rec *r)
+{
+	struct mem *m = st->ctx;
+	struct mem_owner o = { SMAP_NONE, rec_num_or(r, COL_dev, 0), false };
+	const struct snap_block *b = m->snap.block;
+	struct snap_peak p = { .dev = o.dev };
+	struct mem_space *s;
+	size_t i;
+
+	o.src = smap_put_view(&m->names, rec_get(r, COL_src));
+	s = space_of(m, o);
+	for (i = 0; i < m->snap.n_block; i++, b++) {
+		if (b->dev != o.dev ||
+		    map_get(addresses_of(s, -1), (uint64_t)b->addr) != NULL)
+			continue;
+		s->lost = num_add(s->lost, b->bytes);
+		s->n_lost++;
+		snap_hold(&m->snap, snap_kind(&m->snap, b->place), b->place,
+		    b->bytes, 1);
+	}
+	for (i = 0; i < s->n; i++)
+		if (lived_at_peak(s, &s->v[i]))
+			snap_hold(&m->snap, s->v[i].where.kind,
+			    s->v[i].where.place, s->v[i].bytes, 1);
+	if (s->n_lost_late > 0)
+		snap_hold(&m->snap, SMAP_NONE, 0, s->lost_late, s->n_lost_late);
+	p.before = s->before = s->lost;
+	p.n_before = s->n_lost;
+	p.peak = s->peak = num_add(s->peak, s->lost);
+	p.start = s->peak_start;
+	p.any = s->peak_seq > 0;
+	s->end = num_add(s->end, s->lost);
+	snap_device(&m->snap, r, &p);
+}
+
+static void
+read_memdev_legend(struct stage *st, struct rec *r)
+{
+	const struct mem *m = st->ctx;
+
+	out_ext_legend(m->snap.ext, r);
+}
+
+/* It is written with its device, which says what was reserved. */
+static void
+read_oom(struct stage *st, struct rec *r)
+{
+	struct mem *m = st->ctx;
+	struct mem_owner o = { SMAP_NONE, rec_num_or(r, COL_dev, 0), false };
+
+	o.src = smap_put_view(&m->names, rec_get(r, COL_src));
+	snap_fail(&m->snap, r, space_of(m, o)->used);
+}
+
+static void
+drop_legend(struct stage *st, struct rec *r)
+{
+	(void)st;
+	(void)r;
 }
 
 static void
@@ -855,6 +946,7 @@ begin_memory(struct stage *st)
 	m->range = NULL;
 	m->n_space = m->n_range = m->open_limit = 0;
 	m->open.n = 0;
+	snap_forget(&m->snap);
 	smap_free(&m->names);
 	smap_free(&m->range_keys);
 	map_free(&m->totals);
@@ -874,7 +966,8 @@ listen_mem(struct stage *st, struct mem *m)
 
 	m->ext = out_ext(added, (int)ARRAY_LEN(added));
 	stage_on(st, "mem", read_mem_event, .need = "start_ns op bytes addr",
-	    .opt = "pid dev corr iter src kind allocated_bytes phase layer at",
+	    .opt = "pid dev corr iter src kind allocated_bytes phase layer at"
+		   " place",
 	    .legend = read_mem_legend);
 	stage_on(st, "call", read_made_call, .opt = call);
 	stage_on(st, "set copy kern", read_made_call, .opt = call,
@@ -883,6 +976,11 @@ listen_mem(struct stage *st, struct mem *m)
 	    .opt = "pid src text layer");
 	stage_on(st, "dev", read_total, .opt = "dev mem_bytes src");
 	stage_on(st, "cut", read_mem_cut, .opt = "iter start_ns src");
+	snap_listen(st, &m->snap, &m->names);
+	stage_on(st, "memdev", read_memdev, .need = "dev reserved_bytes",
+	    .opt = "src", .legend = read_memdev_legend);
+	stage_on(st, "oom", read_oom, .need = "bytes",
+	    .opt = "start_ns dev free_bytes place src", .legend = drop_legend);
 }
 
 int

@@ -13,6 +13,7 @@
 #include "dlp-parse/pydict.h"
 #include "dlp-parse/schema.h"
 #include "dlp-parse/selection.h"
+#include "dlp-parse/snapshot.h"
 #include "drop.h"
 #include "err.h"
 #include "out.h"
@@ -22,9 +23,8 @@
 static const char usage[] =
     "usage: dlp-parse [-huV] [-T types] [option ...] [file ...]\n"
     "Writes the events of profiles (databases of Nsight Systems, nvprof,\n"
-    "rocprofv3 and DLProf, traces of torch.profiler) as records in launch "
-    "order; see\n"
-    "dlp-parse(1).\n"
+    "rocprofv3 and DLProf, traces of torch.profiler, snapshots of PyTorch's\n"
+    "memory) as records in launch order; see dlp-parse(1).\n"
     "  -T, --type LIST  write only records of these types: kern,copy,...;\n"
     "                   after ^ all but these: ^sync,mark\n"
     "  --device LIST    write only GPU work of these devices\n"
@@ -311,7 +311,9 @@ main(int argc, char **argv)
 	path = argv[optind];
 	confine(argc - optind, argv + optind, run.kineto.capture);
 	if (argc - optind > 1 || !dict_is(&dict, &run, path)) {
-		put_profiles(&run, argc, argv, unbuffered);
+		if (argc - optind > 1 ||
+		    !snapshot_run(&run, path, unbuffered, argc, argv))
+			put_profiles(&run, argc, argv, unbuffered);
 	} else { /* PyProf's, which is no database */
 		if (run.no_dict)
 			die("%s: a .dict of PyProf has kernels only, this needs"

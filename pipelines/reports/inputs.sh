@@ -54,6 +54,39 @@ is_dict() {
 	esac
 }
 
+# first_bytes: of standard input, as numbers.
+first_bytes() {
+	dd bs=6 count=1 2>/dev/null | od -An -tx1
+}
+
+# Whether a file is a snapshot of PyTorch's memory, or a stream of one.
+is_snapshot() {
+	[ $# -gt 0 ] && [ -f "$1" ] || return 1
+	case $1 in *.sqlite | *.db) return 1 ;; esac
+	bytes=$(first_bytes <"$1")
+	{
+		case $bytes in
+		' fd 37 7a'*) bytes=$(xz -dc <"$1" | first_bytes) ;;
+		' 1f 8b'*) bytes=$(gzip -dc <"$1" | first_bytes) ;;
+		' 28 b5'*) bytes=$(zstd -dc <"$1" | first_bytes) ;;
+		' 23 23 64 6c 70'*)
+			head -n 5 "$1" | grep -q '^##info	dialect	torch-memory'
+			return
+			;;
+		esac
+	} 2>/dev/null
+	case $bytes in
+	' 80 02'* | ' 80 03'* | ' 80 04'* | ' 80 05'*) ;;
+	*) return 1 ;;
+	esac
+}
+
+# snapshot FILE: what dlp-mem knows of it.
+snapshot() {
+	parse="-T ^seg ${parse-}"
+	profiles "$1" | stage dlp-mem
+}
+
 # Streams are joined, profiles read together.
 ranks_of() {
 	if [ -n "$help" ]; then

@@ -1,0 +1,521 @@
+/* Snapshots of PyTorch's memory; see mem_snap.h. */
+#include "mem_snap.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "array.h"
+#include "num.h"
+#include "text_out.h"
+#include "words.h"
+
+struct snap_event { /* on the tape */
+	int64_t dev, t, bytes, place;
+};
+
+/* Records in. */
+
+static uint32_t
+name_of(struct mem_snap *sn, struct mview v)
+{
+	return smap_put_view(sn->names, v);
+}
+
+static void
+add_part(struct buf *b, struct mview v)
+{
+	buf_putc(b, '\t');
+	buf_put(b, v.s != NULL ? v.s : "-", v.s != NULL ? v.n : 1);
+}
+
+static void
+read_place(struct stage *st, struct rec *r)
+{
+	struct mem_snap *sn = rec_arg(r);
+	struct snap_place p;
+	int64_t id;
+
+	stage_pass(st, r);
+	if (!rec_num(r, COL_id, &id))
+		return;
+	buf_clear(&sn->json);
+	add_part(&sn->json, rec_get(r, COL_file));
+	add_part(&sn->json, rec_get(r, COL_line));
+	add_part(&sn->json, rec_get(r, COL_function));
+	p.line = smap_put(sn->names, sn->json.s, sn->json.len, NULL);
+	p.kind = name_of(sn, rec_get(r, COL_kind));
+	p.stack = name_of(sn, rec_get(r, COL_stack));
+	*map_put(&sn->places, (uint64_t)id, NULL) = sn->n_place;
+	ARRAY_GROW(sn->place, sn->n_place, sn->place_cap);
+	sn->place[sn->n_place++] = p;
+}
+
+static void
+read_block(struct stage *st, struct rec *r)
+{
+	struct mem_snap *sn = rec_arg(r);
+	struct snap_block b;
+
+	stage_pass(st, r);
+	if (!mv_eq(rec_get(r, COL_state), "active_allocated") ||
+	    !rec_num(r, COL_addr, &b.addr))
+		return;
+	b.dev = rec_num_or(r, COL_dev, 0);
+	b.bytes =
+	    rec_num_or(r, COL_requested_bytes, rec_num_or(r, COL_bytes, 0));
+	b.place = rec_num_or(r, COL_place, 0);
+	ARRAY_GROW(sn->block, sn->n_block, sn->block_cap);
+	sn->block[sn->n_block++] = b;
+}
+
+#define DEVICES_MAX 4096
+
+static int64_t *
+reserved_of(struct mem_snap *sn, int64_t dev)
+{
+	if (dev < 0 || dev >= DEVICES_MAX)
+		dev = 0;
+	ARRAY_REACH(sn->reserved, sn->n_reserved, dev);
+	return &sn->reserved[dev];
+}
+
+static void
+read_segmem(struct stage *st, struct rec *r)
+{
+	struct mem_snap *sn = rec_arg(r);
+	int64_t *bytes = reserved_of(sn, rec_num_or(r, COL_dev, 0));
+	int64_t n = rec_num_or(r, COL_bytes, 0);
+	struct mview op = rec_get(r, COL_op);
+
+	stage_pass(st, r);
+	*bytes = mv_eq(op, "alloc") || mv_eq(op, "map") ? num_add(*bytes, n)
+							: num_sub(*bytes, n);
+}
+
+/* The ends of steps: those of the profiler, otherwise of an optimizer, which is
+ * the first one if there are several. */
+static void
+read_stage(struct stage *st, struct rec *r)
+{
+	static const char *const steps[] = { "Optimizer.step#",
+		"ProfilerStep#" };
+	struct mem_snap *sn = rec_arg(r);
+	struct mview text = rec_get(r, COL_text);
+	struct snap_stage g = { .name = name_of(sn, text) };
+	int class = 2;
+
+	stage_pass(st, r);
+	while (class > 0 && !mv_starts(text, steps[class - 1]))
+		class --;
+	if (class == 0 || class < sn->stage_class ||
+	    !mv_eq(rec_get(r, COL_stage), "END") ||
+	    !rec_num(r, COL_start_ns, &g.t))
+		return;
+	if (class > sn->stage_class)
+		sn->n_stage = 0;
+	sn->stage_class = class;
+	if (class == 1 && sn->n_stage > 0 && sn->stage[0].name != g.name)
+		return;
+	ARRAY_GROW(sn->stage, sn->n_stage, sn->stage_cap);
+	sn->stage[sn->n_stage++] = g;
+}
+
+void
+snap_listen(struct stage *st, struct mem_snap *sn, struct smap *names)
+{
+	static const char *const added[] = { "peak_bytes", "peak_ns",
+		"before_bytes", "n_before", "held" };
+
+	sn->names = names;
+	sn->events = TAPE_NEW;
+	sn->ext = out_ext(added, (int)ARRAY_LEN(added));
+	sn->held = out_type_reg("held", NULL);
+	sn->grown = out_type_reg("grown", NULL);
+	sn->step = out_type_reg("memstep", NULL);
+	stage_on(st, "place", read_place, .need = "id",
+	    .opt = "file line function kind stack", .arg = sn);
+	stage_on(st, "block", read_block, .need = "addr",
+	    .opt = "dev bytes requested_bytes state place", .arg = sn);
+	stage_on(st, "segmem", read_segmem, .need = "op bytes", .opt = "dev",
+	    .arg = sn);
+	stage_on(st, "memstage", read_stage, .need = "start_ns stage text",
+	    .arg = sn);
+}
+
+static const struct snap_place *
+place_at(const struct mem_snap *sn, int64_t place)
+{
+	const uint64_t *no = map_get(&sn->places, (uint64_t)place);
+
+	return no != NULL ? &sn->place[*no] : NULL;
+}
+
+uint32_t
+snap_kind(const struct mem_snap *sn, int64_t place)
+{
+	const struct snap_place *p = place_at(sn, place);
+
+	return p != NULL ? p->kind : SMAP_NONE;
+}
+
+uint32_t
+snap_kind_freed(struct mem_snap *sn, uint32_t kind, int64_t place)
+{
+	struct mview v = smap_view(sn->names, kind);
+	struct mview by = smap_view(sn->names, snap_kind(sn, place));
+
+	if (mv_eq(v, "optimizer state") && mv_eq(by, "optimizer state"))
+		return name_of(sn, (struct mview){ "other", 5 });
+	if (mv_eq(v, "other") && mv_eq(by, "gradients"))
+		return name_of(sn, (struct mview){ "activations", 11 });
+	return kind;
+}
+
+void
+snap_change(
+    struct mem_snap *sn, int64_t dev, int64_t t, int64_t bytes, int64_t place)
+{
+	struct snap_event e = { dev, t, bytes, place };
+
+	tape_put(&sn->events, (const char *)&e, sizeof(e));
+}
+
+void
+snap_fail(struct mem_snap *sn, const struct rec *r, int64_t used)
+{
+	struct snap_oom o = { .t = rec_num_or(r, COL_start_ns, INT64_MIN),
+		.dev = rec_num_or(r, COL_dev, 0),
+		.bytes = rec_num_or(r, COL_bytes, 0),
+		.free = rec_num_or(r, COL_free_bytes, INT64_MIN),
+		.used = used,
+		.place = rec_num_or(r, COL_place, 0) };
+
+	o.reserved = *reserved_of(sn, o.dev);
+	ARRAY_GROW(sn->oom, sn->n_oom, sn->oom_cap);
+	sn->oom[sn->n_oom++] = o;
+}
+
+/* What was in use at the peak. */
+
+static void
+add_up(struct mem_snap *sn, uint32_t kind, uint32_t line, uint32_t stack,
+    int64_t bytes, int64_t count)
+{
+	uint32_t key[3] = { kind, line, stack }, no;
+	bool fresh;
+
+	no = smap_put(&sn->keys, (const char *)key, sizeof(key), &fresh);
+	if (fresh) {
+		ARRAY_GROW(sn->sum, sn->n_sum, sn->sum_cap);
+		sn->sum[sn->n_sum++] =
+		    (struct snap_sum){ kind, line, stack, 0, 0 };
+	}
+	sn->sum[no].bytes = num_add(sn->sum[no].bytes, bytes);
+	sn->sum[no].count += count;
+}
+
+void
+snap_hold(struct mem_snap *sn, uint32_t kind, int64_t place, int64_t bytes,
+    int64_t count)
+{
+	const struct snap_place *p = place_at(sn, place);
+
+	add_up(sn, kind, p != NULL ? p->line : SMAP_NONE,
+	    p != NULL ? p->stack : SMAP_NONE, bytes, count);
+}
+
+static int
+by_bytes(const void *a, const void *b)
+{
+	const struct snap_sum *x = a, *y = b;
+
+	if (x->bytes != y->bytes)
+		return (x->bytes < y->bytes) - (x->bytes > y->bytes);
+	return (x->line > y->line) - (x->line < y->line);
+}
+
+static void
+put_line(const struct mem_snap *sn, uint32_t line)
+{
+	struct mview v = smap_view(sn->names, line);
+
+	if (v.s != NULL)
+		out_fields(v.s, v.n);
+	else
+		out_unsets(3);
+}
+
+static void
+put_kind(const struct mem_snap *sn, uint32_t kind)
+{
+	if (kind == SMAP_NONE)
+		out_word("other");
+	else
+		out_view(smap_view(sn->names, kind));
+}
+
+/* A row of the column held. */
+static void
+add_row(struct mem_snap *sn, const struct snap_sum *u)
+{
+	static const char *const part[] = { "file", "line", "function" };
+	struct mview kind = smap_view(sn->names, u->kind);
+	struct mview line = smap_view(sn->names, u->line);
+	const char *s = line.s, *e;
+	struct buf *b = &sn->json;
+	size_t i;
+
+	buf_puts(b, b->len > 1 ? ",{\"kind\":" : "{\"kind\":");
+	json_quote(b, kind.s != NULL ? kind.s : "other",
+	    kind.s != NULL ? kind.n : 5, TEXT_JSON_BYTES);
+	for (i = 0; i < ARRAY_LEN(part); i++, s = e) {
+		buf_printf(b, ",\"%s\":", part[i]);
+		e = s;
+		if (s != NULL)
+			for (e = ++s; e < line.s + line.n && *e != '\t'; e++)
+				;
+		if (s == NULL || (e - s == 1 && *s == '-'))
+			buf_puts(b, "null");
+		else if (i == 1)
+			buf_put(b, s, (size_t)(e - s));
+		else
+			json_quote_field(
+			    b, s, (size_t)(e - s), TEXT_JSON_BYTES);
+	}
+	buf_printf(b, ",\"bytes\":%lld,\"count\":%lld}", (long long)u->bytes,
+	    (long long)u->count);
+}
+
+/* The rows of held, by stack, and the sums by line as JSON. */
+static void
+put_held(struct mem_snap *sn, struct rec *r, const struct snap_peak *p)
+{
+	struct snap_sum *all = sn->sum;
+	size_t n = sn->n_sum, i;
+
+	sn->sum = NULL;
+	sn->n_sum = sn->sum_cap = 0;
+	smap_clear(&sn->keys);
+	for (i = 0; i < n; i++)
+		add_up(sn, all[i].kind, all[i].line, SMAP_NONE, all[i].bytes,
+		    all[i].count);
+	if (sn->n_sum > 0)
+		qsort(sn->sum, sn->n_sum, sizeof(*sn->sum), by_bytes);
+	buf_clear(&sn->json);
+	buf_putc(&sn->json, '[');
+	for (i = 0; i < sn->n_sum; i++)
+		add_row(sn, &sn->sum[i]);
+	buf_putc(&sn->json, ']');
+	out_ext_begin(sn->ext, r);
+	out_i64(p->peak);
+	out_opt(p->any && p->start != INT64_MIN, p->start);
+	out_i64(p->before);
+	out_i64(p->n_before);
+	out_text(sn->json.s, sn->json.len);
+	out_ext_end(sn->ext, r);
+	if (n > 0)
+		qsort(all, n, sizeof(*all), by_bytes);
+	for (i = 0; i < n; i++) {
+		out_rec(sn->held);
+		out_i64(p->dev);
+		put_kind(sn, all[i].kind);
+		put_line(sn, all[i].line);
+		out_i64(all[i].bytes);
+		out_i64(all[i].count);
+		out_view(smap_view(sn->names, all[i].stack));
+		out_end();
+	}
+	free(all);
+	sn->n_sum = 0;
+	smap_clear(&sn->keys);
+}
+
+/* Steps. */
+
+struct snap_grow { /* of a place, at the ends of steps */
+	int64_t now, last, second;
+	int64_t grew; /* steps */
+};
+
+struct snap_walk {              /* through the events of a device */
+	struct snap_grow *grow; /* by place */
+	int64_t used, last, peak, step;
+	bool optimizer; /* the newest allocation is of one */
+};
+
+static void
+end_step(struct mem_snap *sn, struct snap_walk *w, int64_t dev, int64_t t,
+    uint32_t name)
+{
+	struct snap_grow *g;
+	int64_t most = 0;
+	uint32_t line = SMAP_NONE;
+	size_t i;
+
+	for (i = 0; i < sn->n_place; i++) {
+		g = &w->grow[i];
+		if (w->step > 0 && num_sub(g->now, g->last) > most) {
+			most = g->now - g->last;
+			line = sn->place[i].line;
+		}
+		g->grew += w->step > 1 && g->now > g->last;
+		if (w->step == 1)
+			g->second = g->now;
+		g->last = g->now;
+	}
+	out_rec(sn->step);
+	out_i64(dev);
+	out_i64(w->step++);
+	out_view(smap_view(sn->names, name));
+	out_opt(t != INT64_MIN, t);
+	out_i64(w->peak);
+	out_i64(w->used);
+	out_opt(w->step > 1, num_sub(w->used, w->last));
+	put_line(sn, line);
+	out_end();
+	w->last = w->peak = w->used;
+}
+
+static void
+take_change(
+    struct mem_snap *sn, struct snap_walk *w, const struct snap_event *e)
+{
+	uint64_t *no = map_get(&sn->places, (uint64_t)e->place);
+	bool optimizer;
+
+	if (sn->n_stage == 0 && no != NULL && e->bytes > 0) {
+		/* without annotations a step ends with its optimizer */
+		optimizer = mv_eq(smap_view(sn->names, sn->place[*no].kind),
+		    "optimizer state");
+		if (w->optimizer && !optimizer)
+			end_step(sn, w, e->dev, e->t, SMAP_NONE);
+		w->optimizer = optimizer;
+	}
+	w->used = num_add(w->used, e->bytes);
+	w->peak = w->used > w->peak ? w->used : w->peak;
+	if (no != NULL)
+		w->grow[*no].now = num_add(w->grow[*no].now, e->bytes);
+}
+
+static void
+put_grown(struct mem_snap *sn, const struct snap_walk *w, int64_t dev)
+{
+	const struct snap_sum *u;
+	size_t i;
+
+	for (i = 0; i < sn->n_place; i++)
+		if (w->grow[i].grew > 0)
+			add_up(sn, sn->place[i].kind, sn->place[i].line,
+			    SMAP_NONE, w->grow[i].last - w->grow[i].second,
+			    w->grow[i].grew);
+	if (sn->n_sum > 0)
+		qsort(sn->sum, sn->n_sum, sizeof(*sn->sum), by_bytes);
+	for (i = 0; i < sn->n_sum; i++) {
+		u = &sn->sum[i];
+		if (u->bytes <= 0 || u->count * 2 < w->step - 2)
+			continue;
+		out_rec(sn->grown);
+		out_i64(dev);
+		put_kind(sn, u->kind);
+		put_line(sn, u->line);
+		out_i64(u->bytes);
+		out_i64(u->count < w->step - 2 ? u->count : w->step - 2);
+		out_i64(w->step - 2);
+		out_end();
+	}
+	sn->n_sum = 0;
+	smap_clear(&sn->keys);
+}
+
+static void
+put_steps(struct mem_snap *sn, const struct snap_peak *p)
+{
+	struct snap_walk w = { .used = p->before, .peak = p->before };
+	struct snap_event e;
+	size_t next = 0, n;
+	char *s;
+
+	w.grow = xcalloc(sn->n_place + 1, sizeof(*w.grow));
+	tape_rewind(&sn->events);
+	for (;;) {
+		s = tape_at(&sn->events, sizeof(e), &n);
+		if (n < sizeof(e))
+			break;
+		memcpy(&e, s, sizeof(e));
+		tape_skip(&sn->events, sizeof(e));
+		if (e.dev != p->dev)
+			continue;
+		for (; next < sn->n_stage && sn->stage[next].t < e.t; next++)
+			end_step(sn, &w, p->dev, sn->stage[next].t,
+			    sn->stage[next].name);
+		take_change(sn, &w, &e);
+	}
+	for (; w.step > 0 && next < sn->n_stage; next++)
+		end_step(
+		    sn, &w, p->dev, sn->stage[next].t, sn->stage[next].name);
+	if (w.step > 2)
+		put_grown(sn, &w, p->dev);
+	free(w.grow);
+}
+
+static void
+put_failed(struct mem_snap *sn, const struct snap_peak *p, int64_t reserved)
+{
+	const struct snap_place *at;
+	const struct snap_oom *o;
+	int64_t then;
+	size_t i;
+
+	if (sn->failed == NULL && sn->n_oom > 0)
+		sn->failed = out_type_reg("oom", NULL);
+	for (i = 0; i < sn->n_oom; i++) {
+		o = &sn->oom[i];
+		if (o->dev != p->dev)
+			continue;
+		at = place_at(sn, o->place);
+		then = num_sub(o->reserved, *reserved_of(sn, p->dev));
+		out_rec(sn->failed);
+		out_opt(o->t != INT64_MIN, o->t);
+		out_i64(o->dev);
+		out_i64(o->bytes);
+		out_opt(o->free != INT64_MIN, o->free);
+		out_i64(o->place);
+		out_i64(num_add(reserved, then));
+		out_i64(num_add(o->used, p->before));
+		put_line(sn, at != NULL ? at->line : SMAP_NONE);
+		out_end();
+	}
+}
+
+void
+snap_device(struct mem_snap *sn, struct rec *r, const struct snap_peak *peak)
+{
+	put_held(sn, r, peak);
+	put_failed(sn, peak, rec_num_or(r, COL_reserved_bytes, 0));
+	put_steps(sn, peak);
+}
+
+void
+snap_forget(struct mem_snap *sn)
+{
+	map_free(&sn->places);
+	smap_free(&sn->keys);
+	free(sn->place);
+	free(sn->block);
+	free(sn->oom);
+	free(sn->stage);
+	free(sn->reserved);
+	free(sn->sum);
+	buf_free(&sn->json);
+	tape_free(&sn->events);
+	sn->place = NULL;
+	sn->block = NULL;
+	sn->oom = NULL;
+	sn->stage = NULL;
+	sn->reserved = NULL;
+	sn->sum = NULL;
+	sn->n_place = sn->place_cap = sn->n_block = sn->block_cap = 0;
+	sn->n_oom = sn->oom_cap = sn->n_stage = sn->stage_cap = 0;
+	sn->n_reserved = sn->n_sum = sn->sum_cap = 0;
+	sn->stage_class = 0;
+}
