@@ -629,9 +629,19 @@ read_pattern(const char *s, struct buf *b)
 	return s + 1;
 }
 
-/* Fatal if the first bytes, or the ending of the name `like`, are of a kind of
- * file that users mistake for a profile. */
-static void
+/* True if the beginning of s[0..n) holds the bytes of b. */
+static bool
+begins_with_text(const unsigned char *s, size_t n, const struct buf *b)
+{
+	size_t i;
+
+	for (i = 0; i + b->len <= n && i < 512; i++)
+		if (memcmp(s + i, b->s, b->len) == 0)
+			return true;
+	return false;
+}
+
+void
 refuse_known(
     const char *name, const char *like, const unsigned char *s, size_t n)
 {
@@ -644,7 +654,8 @@ refuse_known(
 			continue;
 		buf_clear(&b);
 		text = read_pattern(line + strcspn(line, " ") + 1, &b);
-		if (*line == 's'
+		if (*line == 'h' ? begins_with_text(s, n, &b)
+		    : *line == 's'
 			? n >= b.len && memcmp(s, b.s, b.len) == 0
 			: ends_with(like, plain_length(like), buf_str(&b)))
 			die("%s: %.*s", name, (int)(end - text), text);
@@ -1174,8 +1185,10 @@ infile_open(struct infile *in, const char *path, sqlite3 **second)
 	fd = head_open(in, path);
 	if (fd < 0 || fstat(fd, &st) != 0)
 		die_errno("%s: cannot open", name);
-	if (S_ISDIR(st.st_mode))
+	if (S_ISDIR(st.st_mode)) {
+		refuse_known(name, name, NULL, 0);
 		die("%s: is a directory", name);
+	}
 	if (fd != STDIN_FILENO && head_of_database(fd, &st, head))
 		return open_in_place(
 		    in, path, fd, head, sizeof(head), &st, second);

@@ -87,6 +87,11 @@ bool head_is_report(const char *path);               /* one that nsys exports */
 bool head_is_dict(const unsigned char *s, size_t n); /* of PyProf */
 bool head_is_json(const unsigned char *s, size_t n);
 
+/* Fatal if the first bytes, or the ending of the name `like`, are of a kind of
+ * file that users mistake for a profile (refuse.tab). */
+void refuse_known(
+    const char *name, const char *like, const unsigned char *s, size_t n);
+
 /* The compression, by the first bytes of a file. */
 enum zip zip_kind(const unsigned char *s, size_t n);
 

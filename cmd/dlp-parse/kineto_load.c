@@ -151,14 +151,19 @@ load_file(struct kineto *k, const char *name, int fd, const unsigned char *head,
 }
 
 static bool
-is_json_file(const unsigned char *head, size_t n)
+is_json_file(const char *name, const unsigned char *head, size_t n)
 {
 	unsigned char s[4096];
 	enum zip zip = zip_kind(head, n);
 
-	if (zip == ZIP_NONE)
-		return head_is_json(head, n);
-	return head_is_json(s, zip_peek(zip, head, n, s, sizeof(s)));
+	if (zip != ZIP_NONE) {
+		n = zip_peek(zip, head, n, s, sizeof(s));
+		head = s;
+	}
+	if (!head_is_json(head, n))
+		return false;
+	refuse_known(name, "", head, n); /* JSON of others */
+	return true;
 }
 
 /* Loads the trace in which graphs were captured. */
@@ -180,7 +185,7 @@ load_captures(struct kineto *k, struct infile *in)
 	if (fd < 0)
 		die_errno("%s", path);
 	n = head_read(in, path, fd, head, sizeof(head));
-	if (!is_json_file(head, n))
+	if (!is_json_file(path, head, n))
 		die("--capture: %s is not a trace of torch.profiler", path);
 	k->begin = k->first;
 	load_file(k, path, fd, head, n, pid);
@@ -228,7 +233,7 @@ begin_unpacked(
 	if (fd < 0)
 		return NULL; /* infile_open() reports the error */
 	n = head_read(in, name, fd, head, sizeof(head));
-	if (head_is_json(head, n)) {
+	if (is_json_file(name, head, n)) {
 		k = kineto_load(in, name, fd, head, n, wish);
 		infile_forget(in);
 	}
@@ -246,7 +251,7 @@ begin_file(struct infile *in, const char *path, int fd, const struct stat *st,
 	size_t n = head_read(in, name, fd, head, sizeof(head));
 	struct kineto *k;
 
-	if (is_json_file(head, n)) {
+	if (is_json_file(name, head, n)) {
 		k = kineto_load(in, name, fd, head, n, wish);
 		head_close(fd);
 		return k;

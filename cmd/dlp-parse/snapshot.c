@@ -675,7 +675,8 @@ snapshot_run(struct parse *run, const char *path, bool unbuffered, int argc,
 	enum zip zip;
 	size_t n;
 
-	if (fd < 0 || fstat(fd, &st) != 0 || S_ISDIR(st.st_mode) ||
+	if (run->in.unpacked != NULL || fd < 0 || fstat(fd, &st) != 0 ||
+	    S_ISDIR(st.st_mode) ||
 	    (fd != STDIN_FILENO && head_of_database(fd, &st, head))) {
 		head_close(fd);
 		return false; /* infile_open() reports the error */

@@ -117,6 +117,20 @@ refused() {
 
 @test "private formats of others, by content" {
 	mkdir -p bin
+	printf '\n<!DOCTYPE html>\n<html>' >f
+	refused '*f: a page in HTML: *to dlp mem' dlp-parse f
+	printf '[{"children":[],"frame":{"name":"ROOT"},"metrics":{}}]' >f
+	refused "*f: a profile of Triton's Proton*" dlp-parse f
+	printf '{\n  "rocprofiler-sdk-tool": [' >f
+	refused '*f: JSON of rocprofv3: *--output-format rocpd*' dlp-parse f
+	gzip -c f >f.gz
+	refused '*f.gz: JSON of rocprofv3: *' dlp-parse f.gz
+	mkdir -p r_pqtdir
+	refused '*r_pqtdir: a folder of nsys export *--type sqlite*' dlp-parse r_pqtdir
+	printf PAR1 >r_pqtdir/a.parquet
+	refused '*: a table of nsys export *--type sqlite*' dlp-parse r_pqtdir/a.parquet
+	printf x >a.et
+	refused '*a.et: an execution trace (Chakra)*' dlp-parse a.et
 	# XSpace { planes { id: 1, name: "/host:CPU" } }, and without the id
 	printf '\012\015\010\001\022\011/host:CPU' >f
 	refused '*f: a trace of XLA*dlp-record' dlp-parse f
