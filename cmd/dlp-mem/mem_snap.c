@@ -508,14 +508,11 @@ snap_forget(struct mem_snap *sn)
 	free(sn->sum);
 	buf_free(&sn->json);
 	tape_free(&sn->events);
-	sn->place = NULL;
-	sn->block = NULL;
-	sn->oom = NULL;
-	sn->stage = NULL;
-	sn->reserved = NULL;
-	sn->sum = NULL;
-	sn->n_place = sn->place_cap = sn->n_block = sn->block_cap = 0;
-	sn->n_oom = sn->oom_cap = sn->n_stage = sn->stage_cap = 0;
-	sn->n_reserved = sn->n_sum = sn->sum_cap = 0;
-	sn->stage_class = 0;
+	*sn = (struct mem_snap){ .names = sn->names,
+		.events = TAPE_NEW,
+		.ext = sn->ext,
+		.held = sn->held,
+		.grown = sn->grown,
+		.step = sn->step,
+		.failed = sn->failed };
 }

@@ -1,10 +1,12 @@
 /* Pickles of plain data; see pickle.h. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "array.h"
 #include "err.h"
 #include "pickle.h"
+#include "shipped.h"
 #include "spill.h"
 
 #define TEXT_MAX 65536       /* of longer texts the beginning is kept */
@@ -12,52 +14,21 @@
 #define ID_MAX ((1u << 29) - 1)
 #define MEMO_AHEAD 1024 /* places that a memo may leave out */
 
-/* Opcodes that nothing here does. */
-static const char *const refused[256] = {
-	/* those that import, call or build something */
-	['c'] = "GLOBAL",
-	[0x93] = "STACK_GLOBAL",
-	['R'] = "REDUCE",
-	['b'] = "BUILD",
-	['i'] = "INST",
-	['o'] = "OBJ",
-	[0x81] = "NEWOBJ",
-	[0x92] = "NEWOBJ_EX",
-	[0x82] = "EXT1",
-	[0x83] = "EXT2",
-	[0x84] = "EXT4",
-	['P'] = "PERSID",
-	['Q'] = "BINPERSID",
-	/* plain data, but not what PyTorch writes */
-	['0'] = "-POP",
-	['1'] = "-POP_MARK",
-	['2'] = "-DUP",
-	['F'] = "-FLOAT",
-	['I'] = "-INT",
-	['L'] = "-LONG",
-	['S'] = "-STRING",
-	['T'] = "-BINSTRING",
-	['U'] = "-SHORT_BINSTRING",
-	['V'] = "-UNICODE",
-	['B'] = "-BINBYTES",
-	['C'] = "-SHORT_BINBYTES",
-	[0x8e] = "-BINBYTES8",
-	[0x96] = "-BYTEARRAY8",
-	[0x97] = "-NEXT_BUFFER",
-	[0x98] = "-READONLY_BUFFER",
-	['d'] = "-DICT",
-	['l'] = "-LIST",
-	['g'] = "-GET",
-	['p'] = "-PUT",
-	[0x8f] = "-EMPTY_SET",
-	[0x90] = "-ADDITEMS",
-	[0x91] = "-FROZENSET",
-};
-
-static void damaged(const struct pickle *p, const char *what)
-    __attribute__((noreturn));
-
+/* pickle.tab, read once. */
 static void
+read_opcodes(struct pickle *p)
+{
+	const char *s = shipped_text("pickle.tab");
+	struct pickle_op op;
+	unsigned no;
+
+	for (; *s != '\0'; s += strcspn(s, "\n"), s += *s == '\n')
+		if (sscanf(s, "%x %23s %zu %c", &no, op.name, &op.arg,
+			&op.what) == 4)
+			p->op[no & 0xff] = op;
+}
+
+__attribute__((noreturn)) static void
 damaged(const struct pickle *p, const char *what)
 {
 	die("%s: damaged pickle: byte %llu: %s", p->name,
@@ -65,20 +36,18 @@ damaged(const struct pickle *p, const char *what)
 }
 
 static void
-refuse_opcode(const struct pickle *p, unsigned char op)
+refuse_opcode(const struct pickle *p, unsigned char no)
 {
-	const char *name = refused[op];
+	const struct pickle_op *op = &p->op[no];
 
-	if (name == NULL)
+	if (op->what == '\0')
 		die("%s: damaged pickle: byte %llu: no opcode is 0x%02x",
-		    p->name, (unsigned long long)p->at, op);
-	if (*name == '-')
-		die("%s: byte %llu: a snapshot of PyTorch's memory has no"
-		    " opcode %s",
-		    p->name, (unsigned long long)p->at, name + 1);
-	die("%s: byte %llu: the opcode %s can run code, and a snapshot of"
-	    " PyTorch's memory has none: not read",
-	    p->name, (unsigned long long)p->at, name);
+		    p->name, (unsigned long long)p->at, no);
+	die("%s: byte %llu: the opcode %s %s", p->name,
+	    (unsigned long long)p->at, op->name,
+	    op->what == 'x' ? "can run code, and a snapshot of PyTorch's"
+			      " memory has none: not read"
+			    : "is not in snapshots of PyTorch's memory");
 }
 
 static void
@@ -228,128 +197,51 @@ take_mark(struct pickle *p)
 
 /* Carries out an opcode: arg is the number after it, s its text of n bytes. */
 static void
-carry_out(struct pickle *p, unsigned char op, uint64_t arg,
+carry_out(struct pickle *p, unsigned char no, uint64_t arg,
     const unsigned char *s, size_t n)
 {
+	const char what = p->op[no].what;
 	const struct pk_val *v;
 
-	switch (op) {
-	case 0x80: /* PROTO */
-		if (arg < 2 || arg > 5)
-			damaged(p, "no protocol from 2 to 5");
+	if (what == 'P' && (arg < 2 || arg > 5))
+		damaged(p, "no protocol from 2 to 5");
+	else if (what == 'P' || what == '.')
 		return;
-	case 0x95: /* FRAME */
-		return;
-	case '(':
+	else if (what == '(')
 		take_mark(p);
-		return;
-	case '}':
-		push_new(p, PK_DICT);
-		return;
-	case ']':
-		push_new(p, PK_LIST);
-		return;
-	case ')':
-		push_tuple(p, NULL, 0);
-		return;
-	case 't':
-		v = pop_mark(p, &n);
-		push_tuple(p, v, n);
-		return;
-	case 0x85: /* TUPLE1 */
-	case 0x86:
-	case 0x87:
-		n = op - 0x84u;
-		push_tuple(p, pop(p, n), n);
-		return;
-	case 's':
+	else if (what == 'D' || what == 'l')
+		push_new(p, what == 'D' ? PK_DICT : PK_LIST);
+	else if (what >= '0' && what <= '3')
+		push_tuple(p, pop(p, (size_t)what - '0'), (size_t)what - '0');
+	else if (what == 's')
 		set_items(p, pop(p, 2), 2);
-		return;
-	case 'u':
-		v = pop_mark(p, &n);
-		set_items(p, v, n);
-		return;
-	case 'a':
+	else if (what == 'a')
 		append_items(p, pop(p, 1), 1);
-		return;
-	case 'e':
+	else if (what == 'T' || what == 'S' || what == 'A') {
 		v = pop_mark(p, &n);
-		append_items(p, v, n);
-		return;
-	case 'X':
-	case 0x8c:
-	case 0x8d: /* BINUNICODE, SHORT_, 8 */
+		(what == 'T'      ? push_tuple
+		    : what == 'S' ? set_items
+				  : append_items)(p, v, n);
+	} else if (what == 'X')
 		push(p, PK_TEXT,
 		    smap_put(&p->text, (const char *)s, n, NULL) & ID_MAX);
-		return;
-	case 'J':
-		push(p, PK_NUM, (int32_t)arg);
-		return;
-	case 'K':
-	case 'M':
-		push(p, PK_NUM, (int64_t)arg);
-		return;
-	case 0x8a:
-	case 0x8b: /* LONG1, LONG4 */
+	else if (what == 'L')
 		push(p, PK_NUM, long_of(p, s, n));
-		return;
-	case 'G':
-	case 'N':
+	else if (what == 'i' || what == 'n' || what == 't')
+		push(p, PK_NUM,
+		    what == 'i'   ? (int32_t)arg
+		    : what == 't' ? 1
+				  : (int64_t)arg);
+	else if (what == 'N')
 		push(p, PK_OTHER, 0);
-		return;
-	case 0x88:
-	case 0x89: /* NEWTRUE, NEWFALSE */
-		push(p, PK_NUM, op == 0x88);
-		return;
-	case 0x94: /* MEMOIZE */
-		memo_put(p, p->n_put);
-		return;
-	case 'q':
-	case 'r':
-		memo_put(p, arg);
-		return;
-	case 'h':
-	case 'j':
+	else if (what == 'M' || what == 'p')
+		memo_put(p, what == 'M' ? p->n_put : arg);
+	else if (what == 'g')
 		memo_get(p, arg);
-		return;
-	case '.':
-		(void)pop(p, 1);
-		p->done = true;
-		return;
-	default:
-		refuse_opcode(p, op);
-	}
-}
-
-/* The bytes of the number after an opcode; *text: it is the length of a text
- * or a number that follows. */
-static size_t
-arg_size(unsigned char op, bool *text)
-{
-	*text = op == 'X' || (op >= 0x8a && op <= 0x8d);
-	switch (op) {
-	case 0x80:
-	case 'K':
-	case 'q':
-	case 'h':
-	case 0x8a:
-	case 0x8c:
-		return 1;
-	case 'M':
-		return 2;
-	case 'J':
-	case 'r':
-	case 'j':
-	case 'X':
-	case 0x8b:
-		return 4;
-	case 'G':
-	case 0x8d:
-	case 0x95:
-		return 8;
-	default:
-		return 0;
-	}
+	else if (what == 'E')
+		p->done = pop(p, 1) != NULL;
+	else
+		refuse_opcode(p, no);
 }
 
 /* Carries out the opcode at s, if all of the n bytes it needs are there.
@@ -357,29 +249,24 @@ arg_size(unsigned char op, bool *text)
 static size_t
 step(struct pickle *p, const unsigned char *s, size_t n)
 {
+	const struct pickle_op *op = &p->op[*s];
 	uint64_t arg = 0, body = 0;
-	bool text;
-	size_t k = arg_size(*s, &text), i;
+	size_t i;
 
-	if (n < 1 + k)
+	if (n < 1 + op->arg)
 		return 0;
-	for (i = k; i-- > 0;)
+	for (i = op->arg; i-- > 0;)
 		arg = arg << 8 | s[1 + i];
-	if (text) {
-		body = arg;
-		if (*s != 'X' && *s < 0x8c && body > 16)
-			damaged(p, "a number of more than 64 bits");
-		if (body > TEXT_MAX) {
-			p->skip = body - TEXT_MAX;
-			body = TEXT_MAX;
-		}
-		if (n < 1 + k + body) {
-			p->skip = 0;
-			return 0;
-		}
-	}
-	carry_out(p, *s, arg, s + 1 + k, body);
-	return 1 + k + (size_t)body;
+	if (op->what == 'X' || op->what == 'L')
+		body = arg < TEXT_MAX ? arg : TEXT_MAX;
+	if (op->what == 'L' && body > 9)
+		damaged(p, "a number of more than 64 bits");
+	if (n < 1 + op->arg + body)
+		return 0;
+	if (op->what == 'X')
+		p->skip = arg - body;
+	carry_out(p, *s, arg, s + 1 + op->arg, body);
+	return 1 + op->arg + (size_t)body;
 }
 
 bool
@@ -394,6 +281,8 @@ pickle_feed(void *pickle, const unsigned char *s, size_t n)
 	struct pickle *p = pickle;
 	size_t pos = 0, k;
 
+	if (p->op[0x80].what == '\0')
+		read_opcodes(p);
 	buf_put(&p->in, (const char *)s, n);
 	while (!p->done && pos < p->in.len) {
 		if (p->skip > 0) {

@@ -43,6 +43,11 @@ struct pickle {           /* zeroed, except these: */
 	struct smap text;
 
 	/* private */
+	struct pickle_op {
+		size_t arg; /* bytes of the number after it */
+		char what;
+		char name[24];
+	} op[256];
 	struct buf in;
 	uint64_t at, skip, n_put;
 	struct pk_val *stack;
@@ -51,7 +56,7 @@ struct pickle {           /* zeroed, except these: */
 	int n_mark;
 	uint32_t *memo;
 	size_t n_memo, memo_cap;
-	bool begun, done;
+	bool done;
 };
 
 /* The first bytes of a pickle: protocol 2 to 5. */

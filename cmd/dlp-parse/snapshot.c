@@ -24,33 +24,11 @@
 #include "stage.h"
 
 /* The keys that are read, in the order of their names below. */
-enum {
-	K_ACTION,
-	K_ADDR,
-	K_ADDRESS,
-	K_SIZE,
-	K_TIME,
-	K_FRAMES,
-	K_FREE,
-	K_DEVICE,
-	K_TOTAL,
-	K_ALLOCATED,
-	K_ACTIVE,
-	K_REQUESTED,
-	K_STREAM,
-	K_TYPE,
-	K_POOL,
-	K_EXPANDABLE,
-	K_BLOCKS,
-	K_STATE,
-	K_HISTORY,
-	K_REAL,
-	K_NAME,
-	K_FILE,
-	K_LINE,
-	K_STAGE,
-	K_N
-};
+enum { K_ACTION, K_ADDR, K_ADDRESS, K_SIZE, K_TIME, K_FRAMES, K_FREE };
+enum { K_DEVICE = K_FREE + 1, K_TOTAL, K_ALLOCATED, K_ACTIVE, K_REQUESTED };
+enum { K_STREAM = K_REQUESTED + 1, K_TYPE, K_POOL, K_EXPANDABLE, K_BLOCKS };
+enum { K_STATE = K_BLOCKS + 1, K_HISTORY, K_REAL, K_NAME, K_FILE, K_LINE };
+enum { K_STAGE = K_LINE + 1, K_N };
 static const char *const keys[K_N] = { "action", "addr", "address", "size",
 	"time_us", "frames", "device_free", "device", "total_size",
 	"allocated_size", "active_size", "requested_size", "stream",
@@ -81,17 +59,8 @@ struct snap_dev {
 	bool seen;
 };
 
-enum {
-	REC_PLACE,
-	REC_SEG,
-	REC_BLOCK,
-	REC_MEM,
-	REC_SEGMEM,
-	REC_OOM,
-	REC_MEMDEV,
-	REC_MEMSTAGE,
-	REC_N
-};
+enum { REC_PLACE, REC_SEG, REC_BLOCK, REC_MEM, REC_SEGMEM, REC_OOM };
+enum { REC_MEMDEV = REC_OOM + 1, REC_MEMSTAGE, REC_N };
 static const char *const types[REC_N] = { "place", "seg", "block", "mem",
 	"segmem", "oom", "memdev", "memstage" };
 
@@ -125,6 +94,8 @@ struct snapshot {
 	int64_t t0, ids; /* ns; of the first event */
 	uint64_t unknown;
 };
+
+static const struct mview none = { NULL, 0 };
 
 static bool
 has(const struct fields *f, int key)
@@ -210,9 +181,9 @@ begin_rec(struct snapshot *s, int type)
 	static const char *const names[REC_N][13] = {
 		{ "id", "file", "line", "function", "kind", "stack", "src" },
 		{ "dev", "addr", "bytes", "allocated_bytes", "active_bytes",
-		    "requested_bytes", "split_bytes", "stream", "kind", "pool",
-		    "expandable", "n_block", "src" },
-		{ "dev", "addr", "bytes", "requested_bytes", "state", "place",
+		    "requested_bytes", "split_bytes", "stream", "expandable",
+		    "n_block", "kind", "pool", "src" },
+		{ "dev", "addr", "bytes", "requested_bytes", "place", "state",
 		    "src" },
 		{ "id", "start_ns", "dev", "op", "bytes", "addr", "place",
 		    "src" },
@@ -238,6 +209,31 @@ end_rec(struct snapshot *s)
 	out_end();
 }
 
+/* A record of a device: numbers, after `at` of them a text, and another at the
+ * end, if that is given. */
+static void
+put_rec(struct snapshot *s, int type, int64_t dev, const int64_t *v, size_t n,
+    size_t at, struct mview text, const struct mview *last)
+{
+	size_t i;
+
+	if (!s->wants[type] || !select_device(&s->prof->run->sel, dev))
+		return;
+	begin_rec(s, type);
+	for (i = 0; i < n || i == at; i++) {
+		if (i == at)
+			out_text(text.s, text.n);
+		if (i < n)
+			emit_num(v[i]);
+	}
+	if (last != NULL)
+		out_text(last->s, last->n);
+	end_rec(s);
+}
+#define NUMS(...)                                                              \
+	(int64_t[]){ __VA_ARGS__ },                                            \
+	    sizeof((int64_t[]){ __VA_ARGS__ }) / sizeof(int64_t)
+
 /* The place of a stack, whose record is written before its first use. */
 static int64_t
 place_of(struct snapshot *s, uint32_t stack)
@@ -245,7 +241,7 @@ place_of(struct snapshot *s, uint32_t stack)
 	bool fresh;
 
 	map_put(&s->placed, stack, &fresh);
-	if (fresh) {
+	if (fresh && s->wants[REC_PLACE]) {
 		begin_rec(s, REC_PLACE);
 		out_i64((int64_t)stack + 1);
 		stacks_put(&s->stacks, stack);
@@ -279,6 +275,7 @@ take_event(struct snapshot *s, const struct fields *f, int64_t device)
 	struct snap_dev *d = dev_of(s, dev);
 	bool alloc = mv_eq(action, "alloc"), oom = mv_eq(action, "oom");
 	bool requested = mv_eq(action, "free_requested"), free = requested;
+	struct mview op = { alloc ? "alloc" : "free", alloc ? 5 : 4 };
 	uint32_t stack;
 
 	if (!list_of(s, f, K_FRAMES, L_STACK, &stack))
@@ -300,61 +297,18 @@ take_event(struct snapshot *s, const struct fields *f, int64_t device)
 		s->unknown++;
 		return;
 	}
-	if (alloc || free) {
-		if (!s->wants[REC_MEM] ||
-		    !select_device(&s->prof->run->sel, dev))
-			return;
-		stack = (uint32_t)place_of(s, stack);
-		begin_rec(s, REC_MEM);
-		out_i64(s->ids);
-		emit_num(t);
-		out_i64(dev);
-		out_word(alloc ? "alloc" : "free");
-		out_i64(size);
-		emit_num(addr);
-		out_i64(stack);
-		end_rec(s);
-	} else if (oom && s->wants[REC_OOM]) {
-		stack = (uint32_t)place_of(s, stack);
-		begin_rec(s, REC_OOM);
-		emit_num(t);
-		out_i64(dev);
-		out_i64(size);
-		emit_num(num(f, K_FREE, num(f, K_ADDR, EV_UNSET)));
-		out_i64(stack);
-		end_rec(s);
-	} else if (!oom && !requested && action.n > 8 && s->wants[REC_SEGMEM] &&
-		   action.s[0] == 's') {
-		begin_rec(s, REC_SEGMEM);
-		emit_num(t);
-		out_i64(dev);
-		out_text(action.s + 8, action.n - 8);
-		out_i64(size);
-		emit_num(addr);
-		end_rec(s);
-	}
-}
-
-static void
-put_blocks(
-    struct snapshot *s, int64_t dev, const struct snap_block *b, size_t n)
-{
-	struct mview state;
-	size_t i;
-
-	for (i = 0; i < n && s->wants[REC_BLOCK]; i++, b++) {
-		uint32_t place = (uint32_t)place_of(s, b->stack);
-
-		state = view(s, b->state);
-		begin_rec(s, REC_BLOCK);
-		out_i64(dev);
-		emit_num(b->addr);
-		out_i64(b->size);
-		emit_num(b->requested);
-		out_text(state.s, state.n);
-		out_i64(place);
-		end_rec(s);
-	}
+	if (alloc || free)
+		put_rec(s, REC_MEM, dev,
+		    NUMS(s->ids, t, dev, size, addr, place_of(s, stack)), 3, op,
+		    NULL);
+	else if (oom)
+		put_rec(s, REC_OOM, dev,
+		    NUMS(
+			t, dev, size, num(f, K_FREE, addr), place_of(s, stack)),
+		    SIZE_MAX, none, NULL);
+	else if (action.s[0] == 's')
+		put_rec(s, REC_SEGMEM, dev, NUMS(t, dev, size, addr), 2,
+		    mv(action.s + 8, action.s + action.n), NULL);
 }
 
 /* The bytes of inactive blocks beside others in their segment, which it is in
@@ -377,12 +331,9 @@ take_segment(struct snapshot *s, const struct fields *f)
 {
 	int64_t dev = num(f, K_DEVICE, 0), addr = num(f, K_ADDRESS, EV_UNSET);
 	int64_t total = num(f, K_TOTAL, 0), split = 0, at, requested = 0;
-	int64_t pool = has(f, K_POOL) && f->kind[K_POOL] == PK_TUPLE
-			   ? f->v[K_POOL]
-			   : EV_UNSET;
 	struct snap_dev *d = dev_of(s, dev);
 	struct snap_block *b = NULL;
-	struct mview kind = view(s, text(f, K_TYPE));
+	struct mview kind = view(s, text(f, K_TYPE)), pool;
 	uint32_t no;
 	size_t n = 0, i;
 
@@ -406,46 +357,35 @@ take_segment(struct snapshot *s, const struct fields *f)
 	d->allocated = num_add(d->allocated, num(f, K_ALLOCATED, 0));
 	d->requested = num_add(d->requested, requested);
 	d->split = num_add(d->split, split);
-	if (!select_device(&s->prof->run->sel, dev))
-		return;
-	if (s->wants[REC_SEG]) {
-		begin_rec(s, REC_SEG);
-		out_i64(dev);
-		emit_num(addr);
-		out_i64(total);
-		emit_num(num(f, K_ALLOCATED, EV_UNSET));
-		emit_num(num(f, K_ACTIVE, EV_UNSET));
-		out_i64(requested);
-		out_i64(split);
-		emit_num(num(f, K_STREAM, EV_UNSET));
-		out_text(kind.s, kind.n);
-		if (pool == EV_UNSET) {
-			out_unset();
-		} else if (out_next()) {
-			buf_c_i64(&out_buf, '\t', pool >> 14);
-			buf_c_i64(&out_buf, '.', pool & PK_PAIR_MAX);
-		}
-		emit_num(num(f, K_EXPANDABLE, EV_UNSET));
-		out_i64((int64_t)n);
-		end_rec(s);
-	}
-	put_blocks(s, dev, b, n);
+	buf_clear(&s->stacks.text);
+	if (has(f, K_POOL) && f->kind[K_POOL] == PK_TUPLE)
+		buf_printf(&s->stacks.text, "%lld.%lld",
+		    (long long)(f->v[K_POOL] >> 14),
+		    (long long)(f->v[K_POOL] & PK_PAIR_MAX));
+	pool = (struct mview){ s->stacks.text.len > 0 ? s->stacks.text.s : NULL,
+		s->stacks.text.len };
+	put_rec(s, REC_SEG, dev,
+	    NUMS(dev, addr, total, num(f, K_ALLOCATED, EV_UNSET),
+		num(f, K_ACTIVE, EV_UNSET), requested, split,
+		num(f, K_STREAM, EV_UNSET), num(f, K_EXPANDABLE, EV_UNSET),
+		(int64_t)n),
+	    10, kind, &pool);
+	for (i = 0; i < n && s->wants[REC_BLOCK]; i++)
+		put_rec(s, REC_BLOCK, dev,
+		    NUMS(dev, b[i].addr, b[i].size, b[i].requested,
+			place_of(s, b[i].stack)),
+		    5, view(s, b[i].state), NULL);
 }
 
 static void
 take_stage(struct snapshot *s, const struct fields *f)
 {
-	struct mview stage = view(s, text(f, K_STAGE));
 	struct mview name = view(s, text(f, K_NAME));
 
-	if (!s->wants[REC_MEMSTAGE] || !has(f, K_TIME))
-		return;
-	begin_rec(s, REC_MEMSTAGE);
-	emit_num(time_of(s, f));
-	emit_num(num(f, K_DEVICE, EV_UNSET));
-	out_text(stage.s, stage.n);
-	out_text(name.s, name.n);
-	end_rec(s);
+	if (has(f, K_TIME))
+		put_rec(s, REC_MEMSTAGE, num(f, K_DEVICE, 0),
+		    NUMS(time_of(s, f), num(f, K_DEVICE, EV_UNSET)), 2,
+		    view(s, text(f, K_STAGE)), &name);
 }
 
 /* A block goes to the list's others, which are the last ones. */
@@ -567,22 +507,13 @@ put_devices(struct snapshot *s)
 	const struct snap_dev *d = s->dev;
 	size_t i;
 
-	for (i = 0; i < s->n_dev; i++, d++) {
-		if (!d->seen || !s->wants[REC_MEMDEV] ||
-		    !select_device(&s->prof->run->sel, (int64_t)i))
-			continue;
-		begin_rec(s, REC_MEMDEV);
-		out_i64((int64_t)i);
-		out_i64(d->reserved);
-		out_i64(d->allocated);
-		out_i64(d->requested);
-		out_i64(d->split);
-		out_i64(d->n_segment);
-		out_i64(d->n_alloc);
-		out_i64(d->n_free);
-		out_i64(d->n_oom);
-		end_rec(s);
-	}
+	for (i = 0; i < s->n_dev; i++, d++)
+		if (d->seen)
+			put_rec(s, REC_MEMDEV, (int64_t)i,
+			    NUMS((int64_t)i, d->reserved, d->allocated,
+				d->requested, d->split, d->n_segment,
+				d->n_alloc, d->n_free, d->n_oom),
+			    SIZE_MAX, none, NULL);
 }
 
 static void
