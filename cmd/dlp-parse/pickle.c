@@ -9,7 +9,7 @@
 #include "shipped.h"
 #include "spill.h"
 
-#define TEXT_MAX 65536       /* of longer texts the beginning is kept */
+#define TEXT_MAX 8192        /* of longer texts the beginning is kept */
 #define STACK_MAX (1u << 17) /* Python writes lists by thousands */
 #define ID_MAX ((1u << 29) - 1)
 #define MEMO_AHEAD 1024 /* places that a memo may leave out */
@@ -116,11 +116,10 @@ push_tuple(struct pickle *p, const struct pk_val *v, size_t n)
 static void
 memo_put(struct pickle *p, uint64_t i)
 {
-	const struct pk_val *v = p->stack + p->n - 1;
+	const struct pk_val *v = pop(p, 1);
 	size_t cap = p->memo_cap;
 
-	if (p->n == 0)
-		damaged(p, "a value is missing");
+	p->n++; /* it stays */
 	if (i > p->n_put + MEMO_AHEAD || i > ID_MAX)
 		damaged(p, "a place far behind the end of the memo");
 	p->n_put++;
@@ -281,8 +280,10 @@ pickle_feed(void *pickle, const unsigned char *s, size_t n)
 	struct pickle *p = pickle;
 	size_t pos = 0, k;
 
-	if (p->op[0x80].what == '\0')
+	if (p->op[0x80].what == '\0') {
 		read_opcodes(p);
+		ARRAY_GROW(p->stack, p->n, p->cap);
+	}
 	buf_put(&p->in, (const char *)s, n);
 	while (!p->done && pos < p->in.len) {
 		if (p->skip > 0) {

@@ -40,6 +40,7 @@ enum { L_NONE, L_OPEN, L_FRAME, L_STACK, L_BLOCKS, L_HISTORY };
 #define LEFT(tag, no) ((uint32_t)(no) << 3 | (tag))
 
 #define DEVICES_MAX 4096
+#define EXTENDED_MAX 1000
 
 struct fields { /* of a dict that was not appended yet */
 	uint32_t has;
@@ -90,6 +91,7 @@ struct snapshot {
 	struct map placed; /* stacks that have a place record */
 	struct out_src_type type[REC_N];
 	bool wants[REC_N];
+	uint32_t n_extended; /* stacks of more than one piece */
 	bool any_stack, any, has_time;
 	int64_t t0, ids; /* ns; of the first event */
 	uint64_t unknown;
@@ -492,7 +494,9 @@ append_values(
 	}
 	left = &s->pickle.left[list];
 	old = (*left & 7) == L_STACK ? *left >> 3 : STACK_NONE;
-	if (k > 0 && (*left == L_NONE || old != STACK_NONE))
+	/* Python writes lists by thousands, so few go on */
+	if (k > 0 && (*left == L_NONE ||
+			 (old != STACK_NONE && s->n_extended++ < EXTENDED_MAX)))
 		*left =
 		    LEFT(L_STACK, stacks_add(&s->stacks, old, s->frames, k));
 	if (segments)

@@ -18,6 +18,7 @@ static const char *const kinds[] = { "weights", "gradients", "optimizer state",
 	"activations", "other" };
 
 #define RULES_MAX 31
+#define STACK_TEXT_MAX 16384       /* bytes of a stack that are shown */
 #define BACKWARD (1u << RULES_MAX) /* a thread of C++ alone */
 
 struct stack_frame {
@@ -212,7 +213,8 @@ stacks_put(struct stacks *k, uint32_t stack)
 	for (i = n; i-- > S_FRAMES;) {
 		memcpy(&no, s + i * sizeof(no), sizeof(no));
 		f = inner = &k->frame[no];
-		put_frame(k, f);
+		if (k->text.len < STACK_TEXT_MAX)
+			put_frame(k, f);
 		if (usercode_is_own_python(text_of(k, f->file)))
 			own = f;
 	}

@@ -271,6 +271,9 @@ def hostile(folder):
     good = pickle.dumps(random_snapshot(random.Random(1), 200), 4)
     for i in range(0, len(good) - 1, len(good) // 40):
         bad["cut-%d" % i] = good[:max(i, 2)]
+    # each frame alone, as no pickler does: must not take the square of its size
+    frame = b"}\x94(\x8c\x08filename\x8c\x04a.py\x8c\x04name" + b"X" + struct.pack("<I", 60000) + b"n" * 60000 + b"u"
+    bad["square"] = b"\x80\x04" + frame + b"]" + b"h\0a" * 200000
     for name, data in bad.items():
         with open(f"{folder}/{name}.pickle", "wb") as f:
             f.write(data)
