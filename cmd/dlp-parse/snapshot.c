@@ -576,6 +576,10 @@ read_snapshot(struct snapshot *s, enum zip zip, int fd,
 
 	if (run->sel.nwants > 0)
 		die("--range: a snapshot of memory has no ranges");
+	if (!s->wants[REC_MEM] && select_type(&run->sel, "kern"))
+		warn("%s: a snapshot of PyTorch's memory has no GPU work:"
+		     " dlp mem, dlp diff and dlp folded show it",
+		    s->pickle.name);
 	stage_begin_section(argc, argv);
 	if (run->out.with_src)
 		fact_info(s->prof, "src", "%s", s->prof->path);

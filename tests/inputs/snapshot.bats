@@ -64,6 +64,8 @@ same() {
 	dlp mem b | cmp - <(dlp mem leak.pickle)
 	dlp-parse <leak.pickle >leak.dlp
 	dlp mem leak.dlp | cmp - <(dlp mem leak.pickle)
+	run dlp top leak.pickle
+	[[ "$output" == *"has no GPU work: dlp mem, dlp diff and dlp folded show it"* ]]
 	run -2 dlp mem -g step "$LENET"
 	[ "$output" = "dlp mem: -g step: only of snapshots of PyTorch's memory" ]
 }
