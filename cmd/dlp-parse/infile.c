@@ -26,6 +26,7 @@
 #include "buf.h"
 #include "infile.h"
 #include "magic.h"
+#include "proto.h"
 #include "shipped.h"
 #include "sqldb.h"
 #include "wal.h"
@@ -269,7 +270,7 @@ copy_put(struct unpacking *c, const unsigned char *s, size_t n)
 	if (c->kind != ZIP_NONE) {
 		if (c->put == NULL && c->n_out == 0 && n >= KIND_SIZE &&
 		    !head_is_sqlite(s, n) && !head_is_dict(s, n) &&
-		    !head_is_json(s, n))
+		    !head_is_json(s, n) && !head_is_pftrace(s, n))
 			head_refuse(c->name, c->kind, s, n);
 		c->n_out += n;
 		if (c->n_out > MOST_ANYWAY && c->n_out / MOST_TIMES > c->n_in)
@@ -437,7 +438,8 @@ copy_gzip(struct unpacking *c)
 	int r;
 
 	memset(&z, 0, sizeof(z));
-	if (inflateInit2(&z, 15 + 16) != Z_OK)
+	/* 32: also zlib's own header, as parts of files have it */
+	if (inflateInit2(&z, 15 + 32) != Z_OK)
 		die("out of memory");
 	do {
 		if (z.avail_in == 0) {
@@ -673,48 +675,58 @@ head_is_report(const char *path)
 	return ends_with(path, n, ".nsys-rep") || ends_with(path, n, ".qdrep");
 }
 
-/* A number of protobuf at s[*at]; false at the end of s[0..n). */
+/* Two formats are protobuf, and begin with field 1, a message: XSpace with an
+ * XPlane, which begins with its number (1) or name (2, "/host:CPU"), and
+ * Perfetto's Trace with a TracePacket, whose fields have other numbers. */
 static bool
-proto_number(const unsigned char *s, size_t n, size_t *at, uint64_t *v)
+head_is_proto(const unsigned char *s, size_t n, struct proto *m)
 {
-	int shift;
-
-	*v = 0;
-	for (shift = 0; shift < 64 && *at < n; shift += 7) {
-		*v |= (uint64_t)(s[*at] & 0x7f) << shift;
-		if ((s[(*at)++] & 0x80) == 0)
-			return true;
-	}
-	return false;
+	*m = (struct proto){ .p = (const char *)s, .e = (const char *)s + n };
+	if (n < 4 || s[0] != 0x0a || !proto_head(m) || m->v < 2)
+		return false;
+	if (m->v < (uint64_t)(m->e - m->p))
+		m->e = m->p + m->v;
+	return proto_head(m);
 }
 
-/*
- * Two private formats are protobuf, and begin with field 1, a message: XSpace
- * with an XPlane, which begins with its number (1) or name (2, "/host:CPU"),
- * and Perfetto's Trace with a TracePacket, whose fields have other numbers: 3,
- * 6, 8, 10, 13, 33, 36, 42, 43, 58 to 60 in the packets that begin a trace.
- * Returns the ending that such files have; NULL for others.
- */
-static const char *
-head_proto(const unsigned char *s, size_t n)
+static bool
+head_is_xplane(const unsigned char *s, size_t n)
 {
-	const uint64_t packet = 1ull << 3 | 1 << 6 | 1 << 8 | 1 << 10 |
-				1 << 13 | 1ull << 33 | 1ull << 36 | 3ull << 42 |
-				7ull << 58;
-	size_t at = 1;
-	uint64_t v;
+	struct proto m;
 
-	if (n < 4 || s[0] != 0x0a || !proto_number(s, n, &at, &v) || v < 2 ||
-	    !proto_number(s, n, &at, &v))
-		return NULL;
-	if (v == 0x08 && proto_number(s, n, &at, &v) &&
-	    !proto_number(s, n, &at, &v))
-		return NULL;
-	if (v == 0x12 && proto_number(s, n, &at, &v) && at < n && s[at] == '/')
-		return "xplane.pb";
-	if (v >> 3 < 64 && (packet >> (v >> 3) & 1) != 0)
-		return ".pftrace";
-	return NULL;
+	if (!head_is_proto(s, n, &m))
+		return false;
+	if (m.no == 1 && m.wire == PROTO_VARINT && !proto_head(&m))
+		return false;
+	return m.no == 2 && m.wire == PROTO_BYTES && m.p < m.e && *m.p == '/';
+}
+
+/* The fields of the packets that traces begin with; a number and a message
+ * cannot be mistaken for each other. */
+bool
+head_is_pftrace(const unsigned char *s, size_t n)
+{
+	static const struct {
+		unsigned char no, wire;
+	} fields[] = { { 3, PROTO_VARINT }, { 6, PROTO_BYTES },
+		{ 8, PROTO_VARINT }, { 10, PROTO_VARINT }, { 11, PROTO_BYTES },
+		{ 12, PROTO_BYTES }, { 13, PROTO_VARINT }, { 33, PROTO_BYTES },
+		{ 35, PROTO_BYTES }, { 36, PROTO_BYTES }, { 41, PROTO_VARINT },
+		{ 42, PROTO_VARINT }, { 43, PROTO_BYTES }, { 45, PROTO_BYTES },
+		{ 50, PROTO_BYTES }, { 52, PROTO_BYTES }, { 53, PROTO_BYTES },
+		{ 58, PROTO_VARINT }, { 59, PROTO_BYTES }, { 60, PROTO_BYTES },
+		{ 79, PROTO_VARINT }, { 87, PROTO_VARINT }, { 89, PROTO_BYTES },
+		{ 98, PROTO_VARINT }, { 128, PROTO_BYTES },
+		{ 133, PROTO_BYTES } };
+	struct proto m;
+	size_t i;
+
+	if (!head_is_proto(s, n, &m))
+		return false;
+	for (i = 0; i < ARRAY_LEN(fields); i++)
+		if (m.no == fields[i].no && m.wire == fields[i].wire)
+			return true;
+	return false;
 }
 
 static bool
@@ -770,8 +782,8 @@ head_refuse(const char *name, enum zip zip, const unsigned char *s, size_t n)
 		    name, buf_str(&b));
 	}
 	refuse_known(name, name, s, n);
-	if (head_proto(s, n) != NULL)
-		refuse_known(name, head_proto(s, n), s, 0);
+	if (head_is_xplane(s, n))
+		refuse_known(name, "xplane.pb", s, 0);
 	die("%s: not a database, or an encrypted one", name);
 }
 

@@ -86,6 +86,7 @@ bool head_of_database(int fd, const struct stat *st, unsigned char *s);
 bool head_is_report(const char *path);               /* one that nsys exports */
 bool head_is_dict(const unsigned char *s, size_t n); /* of PyProf */
 bool head_is_json(const unsigned char *s, size_t n);
+bool head_is_pftrace(const unsigned char *s, size_t n); /* of Perfetto */
 
 /* Fatal if the first bytes, or the ending of the name `like`, are of a kind of
  * file that users mistake for a profile (refuse.tab). */

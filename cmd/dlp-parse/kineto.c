@@ -567,6 +567,9 @@ kineto_notes(void *ctx)
 	stage_note("graphs_of_several_captures", k->graph.several);
 	stage_note("broken_places", k->breaks);
 	stage_note("broken_bytes", k->lost);
+	stage_note("damaged_packets", k->damaged);
+	stage_note("dropped_packets", k->dropped);
+	stage_note("ends_without_begin", k->no_begin);
 }
 
 const struct dialect dialect_kineto = {

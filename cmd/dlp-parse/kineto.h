@@ -89,6 +89,16 @@ enum kineto_field {
 	KF_COMM_SPLIT_OUT,
 	KF_STACK,
 	KF_PY_THREAD,
+	/* what else tells the kind of a slice in a trace of Perfetto, and what
+	 * rocprofv3 writes there */
+	KF_CBID,
+	KF_PY_ID,
+	KF_FWD_THREAD,
+	KF_ARG_TID,
+	KF_AGENT,
+	KF_QUEUE,
+	KF_GRID_ITEMS,
+	KF_BLOCK_ITEMS,
 	KF_N
 };
 
@@ -98,11 +108,16 @@ struct kineto_event {
 	/* as they are written, texts without their quotes; s NULL: the event
 	 * does not have the key */
 	struct mview field[KF_N];
+	bool timed; /* start and dur, in ns, are there in the place of texts */
+	int64_t start, dur;
 	/* the reader's own */
 	unsigned char slot[KEVENT_SLOTS]; /* number of a key + 1, by its hash */
 };
 
 void kineto_event_init(struct kineto_event *ev);
+
+/* The field of a key of args; KF_N if it is not known. */
+int kineto_event_arg(const struct kineto_event *ev, struct mview key);
 
 /* Reads the value that begins at s. Returns its end, or NULL if the text up to
  * e is not JSON, or ends too early. */
@@ -218,6 +233,9 @@ struct kineto {
 	uint64_t bad;          /* events without a usable time or thread */
 	uint64_t no_dur;       /* events without a usable duration */
 	uint64_t lost, breaks;
+	/* of a trace of Perfetto: packets that are damaged, or could not be
+	 * used; ends of slices that did not begin */
+	uint64_t damaged, dropped, no_begin;
 	const struct kineto_wish *wish; /* options */
 	struct {
 		bool any;         /* work has nodes */
@@ -388,6 +406,9 @@ void kineto_rows_open(struct kineto_loader *l);
 void kineto_rows_close(struct kineto_loader *l);
 /* Reads the event at s, as kineto_event_read(), and makes rows of it. */
 const char *kineto_rows_event(void *ctx, const char *s, const char *e);
+
+/* Makes rows of the event in l->ev. */
+void kineto_rows_take(struct kineto_loader *l);
 
 /* Loads a trace into a temporary database; NULL if the file is not JSON. path:
  * as infile_open() takes it. Failures are fatal. */

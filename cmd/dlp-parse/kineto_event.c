@@ -80,6 +80,29 @@ static const struct {
 	KEY("Out split size", KF_COMM_SPLIT_OUT),
 	KEY("Call stack", KF_STACK),
 	KEY("Python thread", KF_PY_THREAD),
+	KEY("cbid", KF_CBID),
+	KEY("Python id", KF_PY_ID),
+	KEY("Python parent id", KF_PY_ID),
+	KEY("Fwd thread id", KF_FWD_THREAD),
+	/* of stages and of their launches */
+	KEY("device id", KF_DEVICE),
+	KEY("context id", KF_CONTEXT),
+	KEY("stream id", KF_STREAM),
+	KEY("registers_per_thread", KF_REGS),
+	KEY("shared_mem_dynamic", KF_SMEM),
+	/* of rocprofv3 */
+	KEY("corr_id", KF_CORR),
+	KEY("tid", KF_ARG_TID),
+	KEY("agent", KF_AGENT),
+	KEY("src_agent", KF_AGENT),
+	KEY("dst_agent", KF_AGENT),
+	KEY("stream_ID", KF_STREAM),
+	KEY("queue", KF_QUEUE),
+	KEY("copy_bytes", KF_BYTES),
+	KEY("VGPR_Count", KF_REGS),
+	KEY("LDS_Block_Size", KF_SMEM),
+	KEY("grid_size", KF_GRID_ITEMS),
+	KEY("workgroup_size", KF_BLOCK_ITEMS),
 };
 
 /* Whose keys are noted. */
@@ -130,6 +153,12 @@ field_of(const struct kineto_event *ev, const char *s, size_t n, enum level in)
 		    memcmp(keys[i - 1].text, s, n) == 0)
 			return keys[i - 1].field;
 	return KF_N;
+}
+
+int
+kineto_event_arg(const struct kineto_event *ev, struct mview key)
+{
+	return field_of(ev, key.s, key.n, OF_ARGS);
 }
 
 /* Numbers like 0x2222222222222222. */

@@ -32,6 +32,10 @@ kineto_field_us(const struct kineto_loader *l, int f, int64_t *ns)
 	bool neg, point = false;
 
 	*ns = EV_UNSET;
+	if (l->ev.timed) {
+		*ns = f == KF_TS ? l->ev.start : l->ev.dur;
+		return *ns != EV_UNSET;
+	}
 	if (v.s == NULL)
 		return false;
 	neg = p < e && *p == '-';

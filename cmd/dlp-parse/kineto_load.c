@@ -13,6 +13,7 @@
 #include "json_tok.h"
 #include "kineto.h"
 #include "num.h"
+#include "pftrace.h"
 #include "schema.h"
 #include "sqldb.h"
 
@@ -99,12 +100,31 @@ warn_left_out(const struct kineto *k, const char *name)
 		    name, k->odd_pid);
 }
 
-/* Loads the events of a file. capture: as in struct kineto_loader. */
+/* Fatal if there are events, but none that is read. */
 static void
-load_file(struct kineto *k, const char *name, int fd, const unsigned char *head,
-    size_t n, int64_t capture)
+refuse_others(const struct kineto *k, const char *name, bool proto)
 {
-	struct kineto_loader *l = xcalloc(1, sizeof(*l));
+	if (k->first != EV_UNSET || k->breaks > 0)
+		return;
+	if (k->bad > 0 && k->other == 0)
+		die("%s: JSON, but not a trace of torch.profiler: none of its"
+		    " %llu elements is an event with a time",
+		    name, (unsigned long long)k->bad);
+	if (k->other > 0 || proto)
+		die("%s: a trace in %s format, but not torch.profiler's%s:"
+		    " none of its %llu events is one of GPU work, calls or"
+		    " ops; record the program with torch.profiler, nsys"
+		    " profile -t cuda,nvtx or dlp-record",
+		    name, proto ? "Perfetto's" : "Chrome's",
+		    proto ? " or rocprofv3's" : "",
+		    (unsigned long long)k->other);
+}
+
+static void
+load_json(struct kineto_loader *l, const char *name, int fd,
+    const unsigned char *head, size_t n)
+{
+	struct kineto *k = l->k;
 	struct kineto_scan scan = {
 		.name = name,
 		.event = kineto_rows_event,
@@ -112,13 +132,9 @@ load_file(struct kineto *k, const char *name, int fd, const unsigned char *head,
 		.ctx = l,
 		.resync = k->wish->resync,
 	};
-	bool whole;
-
-	l->k = k;
-	l->capture = capture;
-	kineto_rows_open(l);
-	whole = unpack_to(
+	bool whole = unpack_to(
 	    zip_kind(head, n), name, fd, head, n, k->wish->resync, feed, &scan);
+
 	kineto_scan_end(&scan);
 	if (!whole && scan.breaks == 0)
 		scan.breaks++;
@@ -130,28 +146,36 @@ load_file(struct kineto *k, const char *name, int fd, const unsigned char *head,
 		die("%s: JSON, but not a trace of torch.profiler: it has no"
 		    " traceEvents",
 		    name);
-	if (k->first == EV_UNSET && k->bad > 0 && k->other == 0 &&
-	    scan.breaks == 0)
-		die("%s: JSON, but not a trace of torch.profiler: none of its"
-		    " %llu elements is an event with a time",
-		    name, (unsigned long long)k->bad);
-	if (k->first == EV_UNSET && k->other > 0 && scan.breaks == 0)
-		die("%s: a trace in Chrome's format, but not torch.profiler's:"
-		    " none of its %llu events is one of GPU work, calls or"
-		    " ops; record the program with torch.profiler, nsys"
-		    " profile -t cuda,nvtx or dlp-record",
-		    name, (unsigned long long)k->other);
-	warn_left_out(k, name);
 	k->lost += scan.lost;
 	k->breaks += scan.breaks;
+	refuse_others(k, name, false);
 	k->bad += scan.odd;
-	kineto_rows_close(l);
 	kineto_scan_free(&scan);
-	free(l);
 }
 
-static bool
-is_json_file(const char *name, const unsigned char *head, size_t n)
+static void
+load_pftrace(struct kineto_loader *l, const char *name, int fd,
+    const unsigned char *head, size_t n)
+{
+	struct kineto *k = l->k;
+	struct pftrace *p = xcalloc(1, sizeof(*p));
+	bool whole;
+
+	p->name = name;
+	p->l = l;
+	p->tape = TAPE_NEW;
+	whole = unpack_to(zip_kind(head, n), name, fd, head, n, k->wish->resync,
+	    pftrace_feed, p);
+	whole = pftrace_end(p) && whole;
+	k->breaks += !whole;
+	refuse_others(k, name, true);
+	free(p);
+}
+
+enum trace_kind { TRACE_NONE, TRACE_JSON, TRACE_PROTO };
+
+static enum trace_kind
+trace_kind(const char *name, const unsigned char *head, size_t n)
 {
 	unsigned char s[4096];
 	enum zip zip = zip_kind(head, n);
@@ -160,10 +184,30 @@ is_json_file(const char *name, const unsigned char *head, size_t n)
 		n = zip_peek(zip, head, n, s, sizeof(s));
 		head = s;
 	}
-	if (!head_is_json(head, n))
-		return false;
-	refuse_known(name, "", head, n); /* JSON of others */
-	return true;
+	if (head_is_json(head, n)) {
+		refuse_known(name, "", head, n); /* JSON of others */
+		return TRACE_JSON;
+	}
+	return head_is_pftrace(head, n) ? TRACE_PROTO : TRACE_NONE;
+}
+
+/* Loads the events of a file. capture: as in struct kineto_loader. */
+static void
+load_file(struct kineto *k, const char *name, int fd, const unsigned char *head,
+    size_t n, int64_t capture)
+{
+	struct kineto_loader *l = xcalloc(1, sizeof(*l));
+
+	l->k = k;
+	l->capture = capture;
+	kineto_rows_open(l);
+	if (trace_kind(name, head, n) == TRACE_JSON)
+		load_json(l, name, fd, head, n);
+	else
+		load_pftrace(l, name, fd, head, n);
+	warn_left_out(k, name);
+	kineto_rows_close(l);
+	free(l);
 }
 
 /* Loads the trace in which graphs were captured. */
@@ -185,7 +229,7 @@ load_captures(struct kineto *k, struct infile *in)
 	if (fd < 0)
 		die_errno("%s", path);
 	n = head_read(in, path, fd, head, sizeof(head));
-	if (!is_json_file(path, head, n))
+	if (trace_kind(path, head, n) == TRACE_NONE)
 		die("--capture: %s is not a trace of torch.profiler", path);
 	k->begin = k->first;
 	load_file(k, path, fd, head, n, pid);
@@ -233,7 +277,7 @@ begin_unpacked(
 	if (fd < 0)
 		return NULL; /* infile_open() reports the error */
 	n = head_read(in, name, fd, head, sizeof(head));
-	if (is_json_file(name, head, n)) {
+	if (trace_kind(name, head, n) != TRACE_NONE) {
 		k = kineto_load(in, name, fd, head, n, wish);
 		infile_forget(in);
 	}
@@ -251,7 +295,7 @@ begin_file(struct infile *in, const char *path, int fd, const struct stat *st,
 	size_t n = head_read(in, name, fd, head, sizeof(head));
 	struct kineto *k;
 
-	if (is_json_file(name, head, n)) {
+	if (trace_kind(name, head, n) != TRACE_NONE) {
 		k = kineto_load(in, name, fd, head, n, wish);
 		head_close(fd);
 		return k;

@@ -445,6 +445,13 @@ load_annotation(struct kineto_loader *l)
 	load_op(l, "user_annotation");
 }
 
+/* A range of roctx, whose text says what it is. */
+static void
+load_marker(struct kineto_loader *l)
+{
+	load_op(l, "");
+}
+
 /* A trace has rows of records of CUDA events only since 2025; otherwise each
  * wait names the record that it waits for, and the first one that does is kept.
  */
@@ -486,6 +493,12 @@ static const struct {
 	CATEGORY("overhead", T_OVER, NULL),
 	CATEGORY("gpu_user_annotation", T_N, NULL),
 	CATEGORY("Trace", T_N, NULL),
+	/* of rocprofv3 */
+	CATEGORY("hip_api", T_CALL, load_call),
+	CATEGORY("hsa_api", T_CALL, load_call),
+	CATEGORY("kernel_dispatch", T_KERN, NULL),
+	CATEGORY("memory_copy", T_COPY, NULL),
+	CATEGORY("marker_api", T_OP, load_marker),
 };
 
 /* Of a trace of captures, what can be in a capture: ops and calls. */
@@ -552,24 +565,15 @@ load_metadata(struct kineto_loader *l)
 
 /* Flows (s, f, t) repeat the correlation ids and sequence numbers of other
  * events. */
-const char *
-kineto_rows_event(void *ctx, const char *s, const char *e)
+void
+kineto_rows_take(struct kineto_loader *l)
 {
-	struct kineto_loader *l = ctx;
-	const char *end = kineto_event_read(&l->ev, s, e);
 	struct mview ph = l->ev.field[KF_PH];
 	int64_t type;
 
-	if (end == NULL)
-		return NULL;
 	if (l->capture != EV_UNSET && (ph.n != 1 || ph.s[0] != 'X'))
-		return end;
-	if (*s != '{' || ph.n != 1) {
-		l->k->bad += *s != '{';
-		l->k->other += *s == '{';
-		return end;
-	}
-	switch (ph.s[0]) {
+		return;
+	switch (ph.n == 1 ? ph.s[0] : '\0') {
 	case 'X':
 		load_span(l);
 		break;
@@ -590,6 +594,18 @@ kineto_rows_event(void *ctx, const char *s, const char *e)
 	default:
 		l->k->other++;
 	}
+}
+
+const char *
+kineto_rows_event(void *ctx, const char *s, const char *e)
+{
+	struct kineto_loader *l = ctx;
+	const char *end = kineto_event_read(&l->ev, s, e);
+
+	if (end != NULL && *s == '{')
+		kineto_rows_take(l);
+	else if (end != NULL && l->capture == EV_UNSET)
+		l->k->bad++;
 	return end;
 }
 

@@ -110,7 +110,7 @@ refused() {
 	printf '\n\0x' >host.xplane.pb
 	refused '*: a trace of XLA*dlp-record' dlp-parse host.xplane.pb
 	printf '\n\0x' >t.pftrace
-	refused '*: a trace of Perfetto: traceconv json*' dlp-parse t.pftrace
+	refused '*: not a trace of Perfetto*' dlp-parse t.pftrace
 	printf '\n\0x' >t.ncu-rep
 	refused '*: a report of Nsight Compute: dlp-ncu*' dlp-parse t.ncu-rep
 }
@@ -143,8 +143,8 @@ refused() {
 	for b in '\012\002\030\001' '\012\002\062\000' '\012\003\212\002\000'; do
 		# shellcheck disable=SC2059 # bytes
 		printf "$b" >f
-		refused '*f: a trace of Perfetto: traceconv json*' dlp-parse f
-		refused 'dlp-parse: standard input: a trace of Perfetto*' \
+		refused "*f: a trace in Perfetto's format, but not*" dlp-parse f
+		refused "dlp-parse: standard input: a trace in Perfetto's*" \
 		    sh -c 'dlp-parse - <f'
 	done
 	printf 'NVR\0x' >f

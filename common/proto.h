@@ -1,0 +1,57 @@
+/* Messages of protobuf: their fields one after the other, and as they are
+ * written. */
+#ifndef DLP_PROTO_H
+#define DLP_PROTO_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "buf.h"
+#include "mview.h"
+
+enum { PROTO_VARINT, PROTO_FIX64, PROTO_BYTES, PROTO_FIX32 = 5 };
+
+struct proto { /* a message that is read: zeroed but for p and e */
+	const char *p, *e;
+	bool bad; /* it is broken at p, or ends too early */
+	/* the field at hand */
+	uint64_t no;
+	int wire;
+	uint64_t v;     /* unless it is bytes */
+	struct mview s; /* of those */
+};
+
+static inline struct proto
+proto_of(struct mview v)
+{
+	return (struct proto){ .p = v.s, .e = v.s + v.n };
+}
+
+/* Reads a number of up to ten bytes, which need not be the fewest; false if it
+ * has more, or is not whole before e. *p is behind what was read. */
+bool proto_long_number(const char **p, const char *e, uint64_t *v);
+
+static inline bool
+proto_number(const char **p, const char *e, uint64_t *v)
+{
+	if (*p < e && (**p & 0x80) == 0) {
+		*v = (unsigned char)*(*p)++;
+		return true;
+	}
+	return proto_long_number(p, e, v);
+}
+
+/* Reads a field's number and wire type, and the value, or, of bytes, their
+ * length into v. False at the end, and where the message is broken. */
+bool proto_head(struct proto *m);
+
+/* The next field with its value; the same. */
+bool proto_next(struct proto *m);
+
+/* Appends a field to the message in b. */
+void proto_put(struct buf *b, unsigned no, uint64_t v);
+void proto_put_bytes(struct buf *b, unsigned no, const char *s, size_t n);
+void proto_put_fix64(struct buf *b, unsigned no, uint64_t v);
+
+#endif

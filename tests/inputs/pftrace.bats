@@ -1,0 +1,131 @@
+# Traces of Perfetto. The shipped two were made of the JSON beside them, so their
+# records must be those of the JSON; tests/bin/pftrace.py writes small ones.
+
+load ../lib
+
+OWN=$ROOT/tests/data/kineto
+PF=$ROOT/tests/data/pftrace
+
+setup() {
+	cd "$BATS_TEST_TMPDIR" || return
+}
+
+# records FILE: those of its stream, without what only the JSON says of GPUs.
+records() {
+	dlp-parse --python --inputs "$1" 2>/dev/null | grep -v '^##\|^#*dev	'
+}
+
+# made KIND: the records of a trace that pftrace.py writes, and the notes.
+made() {
+	python3 "$ROOT/tests/bin/pftrace.py" write "$1" >"$1.pftrace"
+	dlp-parse "$1.pftrace" 2>msg >records
+	grep "^##note\|^[a-z]" records
+}
+
+# refused PATTERN COMMAND: fails with this one line.
+refused() {
+	local want=$1
+
+	shift
+	run "$@"
+	[ "$status" = 2 ] && [ "${#lines[@]}" = 1 ]
+	# shellcheck disable=SC2053 # a pattern
+	[[ $output == dlp-parse:$want ]]
+}
+
+# range TEXT: start and length of it.
+range() {
+	awk -F'\t' -v t="$1" '$1 == "range" && $NF == t { print $3, $4 }' records
+}
+
+@test "slices whose ends are in the order of their begins: as the JSON" {
+	cmp <(records "$PF/lenet_stack.pftrace.gz") \
+	    <(records "$OWN/lenet_stack.json.gz")
+	cmp <(dlp-parse "$PF/lenet_stack.pftrace.gz" | grep ^##info.t0) \
+	    <(dlp-parse "$OWN/lenet_stack.json.gz" | grep ^##info.t0)
+}
+
+@test "stages, sequences that are cleared, compressed packets: as the JSON" {
+	# such a trace does not say which way copies go
+	cut_kind() {
+		awk -F'\t' -v OFS='\t' '$1 == "copy" { $14 = $16 = $17 = "-" } 1'
+	}
+	cmp <(records "$PF/graph_infer.pftrace.gz" | cut_kind) \
+	    <(records "$OWN/graph_infer.json.gz" | cut_kind)
+}
+
+@test "the same from other compressions, standard input and a name" {
+	records "$PF/graph_infer.pftrace.gz" >want
+	zcat "$PF/graph_infer.pftrace.gz" >x
+	xz -0k x && zstd -q x
+	cmp want <(records x)
+	cmp want <(records x.xz)
+	cmp want <(records x.zst)
+	cmp want <(dlp-parse --python --inputs - <x | grep -v '^##')
+}
+
+@test "written by time: the innermost slice ends first" {
+	made nested
+	[ "$(range outer)" = "0 80" ]
+	[ "$(range inner)" = "10 10" ]
+	[ "$(range next)" = "20 10" ]
+	[ "$(range empty)" = "25 0" ]
+}
+
+@test "a track that two sequences write, each by time" {
+	made sequences
+	[ "$(range outer)" = "0 30" ]
+	[ "$(range inner)" = "10 10" ]
+}
+
+@test "packets in any order, packed fields, long lengths" {
+	made order
+	[ "$(range aten::mm)" = "0 60" ]
+	made clocks
+	grep "^kern	1	0	40" records
+	grep -x "##info	t0_ns	9600" records
+}
+
+@test "what cannot be used is counted" {
+	made lost | grep -x "##note	dropped_packets	3"
+	made deep | grep -x "##note	damaged_packets	1"
+	made nested_zip | grep -x "##note	damaged_packets	1"
+	for k in loop fields small; do
+		made $k | grep "^kern"
+	done
+}
+
+@test "bombs, lengths beyond the file, truncated files" {
+	for k in bomb length short; do
+		python3 "$ROOT/tests/bin/pftrace.py" write $k >$k.pftrace
+	done
+	refused '*: unpacks to more than 256 times its size*' \
+	    dlp-parse bomb.pftrace
+	refused '*: a packet of more than 64 MiB at byte 66*' \
+	    dlp-parse length.pftrace
+	refused '*: truncated: a packet that is not whole at byte 213*' \
+	    dlp-parse short.pftrace
+	dlp-parse --resync short.pftrace 2>msg | grep -q '^kern'
+	grep -q 'only what is before it is read' msg
+	dlp-parse --resync short.pftrace 2>/dev/null |
+	    grep -qx '##note	broken_places	1'
+}
+
+# bats test_tags=more
+@test "the made traces of all writers: the counts of another reader" {
+	[ -d "$DATA/pftrace" ] || skip
+	awk -F'|' '/^\| .*pftrace.gz/ { gsub(/ /, ""); print $2, $4, $5, $6, $7, $9 }' \
+	    "$DATA/pftrace/README.md" >want
+	[ -s want ]
+	while read -r f k c s ns linked; do
+		run sh -c "dlp-parse '$DATA/pftrace/$f' 2>/dev/null | awk -F'\t' '
+		    /^#[a-z]/ { for (i = 2; i <= NF; i++)
+			c[substr(\$1, 2), \$i] = i; next }
+		    { n[\$1]++ }
+		    \$1 ~ /^(kern|copy|set)\$/ { ns += \$(c[\$1, \"dur_ns\"])
+			l += \$(c[\$1, \"api_start_ns\"]) != \"-\" }
+		    END { printf \"%d %d %d %d %d\n\", n[\"kern\"], n[\"copy\"],
+			n[\"set\"], ns, l }'"
+		[ "$output" = "$k $c $s $ns $linked" ] || { echo "$f: $output"; return 1; }
+	done <want
+}
