@@ -40,6 +40,7 @@ enum kineto_field {
 	KF_TID,
 	KF_TS,
 	KF_DUR,
+	KF_ID,
 	KF_ARGS, /* up to here: of the event itself */
 	KF_ARG_NAME,
 	KF_SEQ,
@@ -236,6 +237,10 @@ struct kineto {
 	/* of a trace of Perfetto: packets that are damaged, or could not be
 	 * used; ends of slices that did not begin */
 	uint64_t damaged, dropped, no_begin;
+	bool correlated;   /* calls or work have correlation ids */
+	uint64_t by_ext;   /* those that have none: -2 less the External id is
+			    * in the place of it */
+	struct smap flows; /* process, thread, time; val: id + 1 */
 	const struct kineto_wish *wish; /* options */
 	struct {
 		bool any;         /* work has nodes */
@@ -338,6 +343,8 @@ struct mview kineto_text(const struct kineto *k, int64_t id);
 int64_t kineto_place(struct kineto *k, struct mview frame);
 int64_t kineto_inner(struct kineto *k, struct mview frames);
 
+struct kineto_loader;
+
 /* Makes the rows of kineto_sample of the frames in kineto_op. */
 void kineto_make_samples(struct kineto *k);
 
@@ -350,6 +357,11 @@ uint64_t kineto_join_graphs(struct kineto *k);
  * the trace, except what is outside of captures. */
 int64_t kineto_launcher(struct kineto *k);
 void kineto_move_before(struct kineto *k, int64_t op, int64_t call);
+
+/* Links work to its calls in a trace without correlation ids; kineto_link.c. A
+ * flow is the event at hand. */
+void kineto_link_flow(struct kineto_loader *l);
+void kineto_link(struct kineto *k);
 
 unsigned kineto_has_code(void *ctx);
 bool kineto_code(void *ctx, const struct event *ev, struct buf *out);

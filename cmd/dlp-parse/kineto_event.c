@@ -29,6 +29,7 @@ static const struct {
 	KEY("tid", KF_TID),
 	KEY("ts", KF_TS),
 	KEY("dur", KF_DUR),
+	KEY("id", KF_ID),
 	KEY("args", KF_ARGS),
 	KEY("name", KF_ARG_NAME),
 	KEY("Sequence number", KF_SEQ),

@@ -248,6 +248,7 @@ kineto_load(struct infile *in, const char *name, int fd,
 	kineto_ok(k, sqldb_temp(&k->db));
 	kineto_rows_tables(k);
 	load_file(k, name, fd, head, n, EV_UNSET);
+	kineto_link(k);
 	if (wish->python)
 		kineto_make_samples(k);
 	if (wish->capture != NULL)

@@ -288,7 +288,9 @@ read_members(struct kineto_loader *l, const struct kineto_col *c, int64_t *v)
 				list = kineto_list(l, f);
 			if (list != NULL && !kineto_list_next(&list, &raw))
 				list = NULL;
-			if (list == NULL || !num_i64(raw.s, raw.n, &v[n]))
+			/* no grid has a side of 0: it is not known */
+			if (list == NULL || !num_i64(raw.s, raw.n, &v[n]) ||
+			    v[n] == 0)
 				v[n] = EV_UNSET;
 			break;
 		case R_PID:
@@ -311,6 +313,21 @@ read_members(struct kineto_loader *l, const struct kineto_col *c, int64_t *v)
 	return n;
 }
 
+/* See kineto_link(). */
+static void
+read_link(const struct kineto_loader *l, int64_t *corr)
+{
+	int64_t ext;
+
+	if (*corr != EV_UNSET && *corr != 0) {
+		l->k->correlated = true;
+	} else if (!l->k->correlated && kineto_field_int(l, KF_EXT, &ext) &&
+		   ext >= 0) {
+		*corr = -2 - ext;
+		l->k->by_ext++;
+	}
+}
+
 /* Makes a row of the event at hand. One without a start or, where it has a
  * thread, without that cannot be placed; its length may be unknown. */
 static bool
@@ -324,6 +341,8 @@ load(struct kineto_loader *l, int table)
 
 	if (t->corr > 0)
 		kineto_field_int(l, t->corr, &col[2]);
+	if (table >= T_CALL && table <= T_SET)
+		read_link(l, &col[2]);
 	if (table == T_EVENT || table == T_WAITED) {
 		if (col[2] < 0)
 			return false;
@@ -563,8 +582,7 @@ load_metadata(struct kineto_loader *l)
 	}
 }
 
-/* Flows (s, f, t) repeat the correlation ids and sequence numbers of other
- * events. */
+/* Where events have correlation ids, flows (s, f, t) repeat them. */
 void
 kineto_rows_take(struct kineto_loader *l)
 {
@@ -589,6 +607,8 @@ kineto_rows_take(struct kineto_loader *l)
 		break;
 	case 's':
 	case 'f':
+		kineto_link_flow(l);
+		break;
 	case 't':
 		break;
 	default:

@@ -70,7 +70,8 @@ struct conv_event {
 	bool transposed;
 };
 
-/* The numbers of "[1, 2]" or "1"; returns how many, 0 if it is no such text. */
+/* The numbers of "[1, 2]", "(1, 2)" or "1"; returns how many, 0 if it is no
+ * such text. */
 static int
 list_of(struct mview v, int64_t *out)
 {
@@ -78,9 +79,9 @@ list_of(struct mview v, int64_t *out)
 	int n = 0;
 
 	for (; p < e && n < CONV_DIMS; p = q) {
-		while (p < e && strchr("[, \n\r\t", *p) != NULL)
+		while (p < e && strchr("([, \n\r\t", *p) != NULL)
 			p++;
-		for (q = p; q < e && strchr("], \n\r\t", *q) == NULL; q++)
+		for (q = p; q < e && strchr(")], \n\r\t", *q) == NULL; q++)
 			;
 		if (q == p)
 			break;
@@ -155,11 +156,37 @@ put_result(const struct kineto_loader *l, struct buf *b)
 	buf_putc(b, ']');
 }
 
+/* The name that Input type has for a type of PyTorch; NULL if it is no short
+ * name. */
+static const char *
+tensor_type(struct mview v)
+{
+	static const char *const types[][2] = {
+		{ "Float", "float" },
+		{ "BFloat16", "c10::BFloat16" },
+		{ "Half", "c10::Half" },
+		{ "Double", "double" },
+		{ "Long", "long int" },
+		{ "Int", "int" },
+		{ "Short", "short int" },
+		{ "Char", "signed char" },
+		{ "Byte", "unsigned char" },
+		{ "Bool", "bool" },
+		{ "Float8_e4m3fn", "c10::Float8_e4m3fn" },
+		{ "Float8_e5m2", "c10::Float8_e5m2" },
+	};
+	size_t i = 0;
+
+	while (i < ARRAY_LEN(types) && !mv_eq(v, types[i][0]))
+		i++;
+	return i < ARRAY_LEN(types) ? types[i][1] : NULL;
+}
+
 /* Appends ", types = [c10::BFloat16, , Scalar]", which emit_nvtx leaves out. */
 static void
 put_types(const struct kineto_loader *l, struct buf *b)
 {
-	const char *p = kineto_list(l, KF_TYPES);
+	const char *p = kineto_list(l, KF_TYPES), *type;
 	struct mview v;
 	bool any = false;
 
@@ -168,7 +195,10 @@ put_types(const struct kineto_loader *l, struct buf *b)
 	buf_puts(b, ", types = [");
 	for (; kineto_list_next(&p, &v); any = true) {
 		buf_puts(b, any ? ", " : "");
-		buf_put(b, v.s, v.n);
+		if ((type = tensor_type(v)) != NULL)
+			buf_puts(b, type);
+		else
+			buf_put(b, v.s, v.n);
 	}
 	buf_putc(b, ']');
 }
@@ -337,35 +367,16 @@ kineto_moves(const struct kineto_loader *l, int64_t *n)
 static int64_t
 message_id(struct kineto_loader *l)
 {
-	/* types of tensors by PyTorch's short names, and as Input type has them
-	 */
-	static const char *const types[][2] = {
-		{ "Float", "float" },
-		{ "BFloat16", "c10::BFloat16" },
-		{ "Half", "c10::Half" },
-		{ "Double", "double" },
-		{ "Long", "long int" },
-		{ "Int", "int" },
-		{ "Short", "short int" },
-		{ "Char", "signed char" },
-		{ "Byte", "unsigned char" },
-		{ "Bool", "bool" },
-		{ "Float8_e4m3fn", "c10::Float8_e4m3fn" },
-		{ "Float8_e5m2", "c10::Float8_e5m2" },
-	};
 	struct buf *b = &l->tmp;
+	const char *type = tensor_type(l->ev.field[KF_COMM_TYPE]);
 	int64_t in, out;
-	size_t i = 0;
 
-	while (i < ARRAY_LEN(types) &&
-	       !kineto_field_is(l, KF_COMM_TYPE, types[i][0]))
-		i++;
-	if (i == ARRAY_LEN(types) || !kineto_field_int(l, KF_COMM_IN, &in) ||
+	if (type == NULL || !kineto_field_int(l, KF_COMM_IN, &in) ||
 	    !kineto_field_int(l, KF_COMM_OUT, &out) || in <= 0 || out <= 0)
 		return EV_UNSET;
 	buf_clear(b);
 	buf_printf(b, ", sizes = [[%lld], [%lld]], types = [%s]",
-	    (long long)out, (long long)in, types[i][1]);
+	    (long long)out, (long long)in, type);
 	return (int64_t)smap_put(&l->k->texts, b->s, b->len, NULL);
 }
 

@@ -841,3 +841,47 @@ print(len(off), round(sum(off.values()) / 10))' \
 	done >got
 	same '6 6 5 6 5 4 0' "$(tr '\n' ' ' <got | sed 's/ $//')"
 }
+
+# A call, its work, and the flow between them, without correlation ids.
+plain_trace() {
+	python3 - "$@" <<-'END'
+	import json, sys
+	def x(cat, name, tid, ts, dur, **args):
+	    return {"ph": "X", "cat": cat, "name": name, "pid": 0 if tid == 7 else 5,
+	        "tid": tid, "ts": ts, "dur": dur, "args": args}
+	flows, ids = "flows" in sys.argv, "ids" in sys.argv
+	events = []
+	for i in range(3):
+	    t, kernel = 100 * i, 100 * (2 - i) + 400      # the first is last
+	    ext = {"External id": 70 + i} if ids else {"External id": 9}
+	    events += [x("cpu_op", "aten::mm", 6, t, 50, **{"External id": 9}),
+	        x("cuda_runtime", "cudaLaunchKernel", 6, t + 10, 5, **ext),
+	        x("kernel", f"k{i}", 7, kernel, 20, device=0, stream=7, **ext)]
+	    if flows:
+	        events += [{"ph": p, "cat": "ac2g", "id": 40 + i, "pid": d, "tid": s,
+	            "ts": w} for p, d, s, w in (("s", 5, 6, t + 10), ("f", 0, 7, kernel))]
+	json.dump({"traceEvents": events}, open("t.json", "w"))
+	END
+}
+
+@test "without correlation ids: flows, then External ids" {
+	for how in flows ids "flows ids"; do
+		# shellcheck disable=SC2086 # two words
+		plain_trace $how
+		run sh -c "dlp-parse t.json 2>/dev/null |
+		    awk -F'\t' '\$1 == \"kern\" { print \$3, \$12 }' | sort"
+		[ "$output" = "400000 210000
+500000 110000
+600000 10000" ] || { echo "$how: $output"; return 1; }
+	done
+}
+
+# bats test_tags=more
+@test "labelled traces without correlation ids: all work has its call" {
+	for f in "$DATA"/labelled/*.json*; do
+		dlp-parse "$f" 2>/dev/null | awk -F'\t' '
+		/^#kern/ { for (i = 2; i <= NF; i++) c[$i] = i }
+		$1 == "kern" { n++; bad += $c["api_start_ns"] == "-" }
+		END { exit n == 0 || bad > 0 }' || { echo "$f"; return 1; }
+	done
+}
