@@ -11,10 +11,11 @@
 
 static const char usage[] =
     "usage: dlp-overview [-suv] [-n NAME] [-w COLUMNS] [-k KEY] [-i N] [FILE]\n"
-    "Sums up a profile in one record, or on one screen.\n"
+    "Sums up a profile in one record, on one screen, or as one JSON object.\n"
     "  -s, --screen      write the screen for people\n"
     "  -v, --verbose     write all that is known, not 30 lines\n"
     "      --color       write bold text and colors\n"
+    "      --json        write all that the screen says as a JSON object\n"
     "  -n, --name NAME   name of the profile; - is standard input (default:\n"
     "                    from the stream)\n"
     "  -w, --width COLUMNS  width of the screen (80)\n"
@@ -28,7 +29,7 @@ static const char usage[] =
 
 static struct {
 	const char *name, *width, *key, *iters, *failed;
-	bool screen, verbose, color;
+	bool screen, verbose, color, json;
 } arg;
 
 /* The profile could not be analysed. */
@@ -40,6 +41,10 @@ write_failed(int argc, char **argv)
 	if (arg.name == NULL)
 		die("--failed: which profile? -n names it");
 	out_open(false);
+	if (arg.json) {
+		overview_json_failed(arg.name, arg.failed);
+		return out_finish(EXIT_OK);
+	}
 	stage_begin_section(argc, argv);
 	overview_row_failed(arg.name, *arg.failed != '\0' ? arg.failed : NULL);
 	stage_end_section();
@@ -56,7 +61,7 @@ write_overview(
 		o->file = how->piped ? "standard input" : arg.name;
 	if (o->file == NULL)
 		o->file = "";
-	if (arg.screen) {
+	if (arg.screen || arg.json) {
 		overview_screen(o, how);
 		return;
 	}
@@ -72,6 +77,7 @@ main(int argc, char **argv)
 		{ 's', "screen", .flag = &arg.screen },
 		{ 'v', "verbose", .flag = &arg.verbose },
 		{ 0, "color", .flag = &arg.color },
+		{ 0, "json", .flag = &arg.json },
 		{ 'n', "name", .arg = &arg.name },
 		{ 'w', "width", .arg = &arg.width },
 		{ 'k', "key", .arg = &arg.key },
@@ -93,6 +99,7 @@ main(int argc, char **argv)
 	how.iters = arg.iters;
 	how.verbose = arg.verbose;
 	how.color = arg.color;
+	how.json = arg.json;
 	how.piped = arg.name != NULL && strcmp(arg.name, "-") == 0;
 	if (arg.failed != NULL)
 		return write_failed(argc, argv);

@@ -63,10 +63,11 @@ struct overview_op {
 };
 
 struct overview_finding {
-	char *id, *problem, *evidence, *advice;
+	char *id, *problem, *evidence, *advice, *where;
 	char *share; /* in percent; "-": unknown */
 	double pct;  /* of a step, that mending it gains, or share, or -1 */
 	double step, fixed; /* ns of a step, and if it is mended; 0: unknown */
+	double gain;        /* ns of a step; -1: unknown */
 	bool little;        /* that gains hardly anything */
 	char *src;          /* the file where the share is greatest */
 	int n_file;
@@ -174,6 +175,8 @@ bool overview_std(const struct overview *o, double *ns);
 /* A section with the record of the profile; and with that of one that could
  * not be analysed. */
 void overview_row(const struct overview *o);
+/* Its fields up to top_op, as records have them, to out_buf. */
+void overview_fields(const struct overview *o);
 void overview_row_failed(const char *file, const char *error);
 
 struct overview_how { /* how the commands on the screen are to be typed */
@@ -182,8 +185,11 @@ struct overview_how { /* how the commands on the screen are to be typed */
 	bool piped;              /* the profile came from standard input */
 	bool verbose;            /* all that is known, not 30 lines */
 	bool color;
+	bool json; /* an object for programs in the place of the screen */
 };
 
 void overview_screen(struct overview *o, const struct overview_how *how);
+/* The object of JSON of a profile that could not be analysed. */
+void overview_json_failed(const char *file, const char *error);
 
 #endif

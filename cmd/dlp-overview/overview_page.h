@@ -59,6 +59,17 @@ bool page_unset(const char *s);
 #define PAGE_NEXT 3
 void page_next(const struct screen *s, const char *next[PAGE_NEXT]);
 
+/* overview_screen.c: something that is not known of a part of the time, and a
+ * hint, which the caller frees; the op that a reason takes the most time of. */
+#define PAGE_UNKNOWN 4
+struct page_unknown {
+	const char *label, *part;
+	double ns, of;
+	struct buf hint;
+};
+void page_unknown(struct screen *s, struct page_unknown v[PAGE_UNKNOWN]);
+const char *page_reason_op(const struct overview *o, const char *why);
+
 /* overview_screen.c: how many checks no file could make, and how many findings
  * are worth to be shown. */
 int page_unjudged(const struct overview *o);
@@ -66,5 +77,8 @@ int page_findings(const struct overview *o);
 
 /* overview_short.c: at most 30 lines. */
 void page_short(struct screen *s);
+
+/* overview_json.c: all of it as an object of JSON. */
+void page_json(struct screen *s);
 
 #endif

@@ -453,7 +453,7 @@ on_finding(struct stage *st, struct rec *r)
 	struct mview id = rec_get_raw(r, COL_id);
 	struct mview judged = rec_get(r, COL_judged);
 	struct overview_finding *f;
-	double pct = -1, step = 0, gain = 0;
+	double pct = -1, step = 0, gain = -1;
 	bool little = false;
 
 	if (mv_eq(judged, "not judged"))
@@ -465,8 +465,9 @@ on_finding(struct stage *st, struct rec *r)
 		return;
 	if (rec_real(r, COL_share_pct, &pct) && pct < LITTLE)
 		pct -= LITTLE + 1;
-	if (rec_real(r, COL_gain_ns, &gain) &&
-	    rec_real(r, COL_step_ns, &step) && step > 0) {
+	if (!rec_real(r, COL_gain_ns, &gain))
+		gain = -1;
+	if (gain >= 0 && rec_real(r, COL_step_ns, &step) && step > 0) {
 		pct = 100 * gain / step;
 		little = pct < LITTLE_GAIN;
 		if (little)
@@ -477,10 +478,12 @@ on_finding(struct stage *st, struct rec *r)
 		return;
 	keep_word(&f->share, r, COL_share_pct);
 	f->step = step;
+	f->gain = gain;
 	f->little = little;
 	if (!rec_real(r, COL_predicted_step_ns, &f->fixed))
 		f->fixed = 0;
 	replace_text(&f->src, r, COL_src);
+	replace_text(&f->where, r, COL_where);
 	replace_text(&f->problem, r, COL_problem);
 	replace_text(&f->evidence, r, COL_evidence);
 	replace_text(&f->advice, r, COL_recommendation);
@@ -581,7 +584,7 @@ overview_read(struct overview *o, struct stage *st)
 	stage_on(st, "finding", on_finding,
 	    .need = "id judged problem recommendation",
 	    .opt = "src part_of share_pct evidence step_ns"
-		   " predicted_step_ns gain_ns");
+		   " predicted_step_ns gain_ns where");
 	stage_on(st, "in_use", on_in_use, .need = "name used");
 }
 
@@ -628,6 +631,7 @@ overview_free(struct overview *o)
 		free(f->advice);
 		free(f->share);
 		free(f->src);
+		free(f->where);
 	}
 	for (i = 0; i < o->ops_cap; i++)
 		free(o->ops[i].kernel);

@@ -194,16 +194,22 @@ put_rules(const struct overview *o)
 }
 
 void
-overview_row(const struct overview *o)
+overview_fields(const struct overview *o)
 {
 	double ns;
 	const char *op = tally_best(&o->op, &ns);
 
-	out_rec(out_type_reg("overview", NULL));
 	put_session(o);
 	put_times(o);
 	put_work(o);
 	put_word(op != NULL ? op : "-");
+}
+
+void
+overview_row(const struct overview *o)
+{
+	out_rec(out_type_reg("overview", NULL));
+	overview_fields(o);
 	put_rules(o);
 	out_unset();
 	out_end();

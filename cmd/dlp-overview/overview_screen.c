@@ -256,8 +256,8 @@ put_ops(struct screen *s)
 }
 
 /* The op that a reason takes the most time of. */
-static const char *
-op_of_reason(const struct overview *o, const char *why)
+const char *
+page_reason_op(const struct overview *o, const char *why)
 {
 	size_t n = strlen(why), len;
 	const char *both, *best = "";
@@ -289,7 +289,7 @@ put_reasons(struct screen *s, struct tally *reasons)
 		buf_clear(&text);
 		buf_printf(&text, "  %s", why);
 		page_bar(s, buf_str(&text), ns);
-		op = op_of_reason(s->o, why);
+		op = page_reason_op(s->o, why);
 		values_if(&v, "conv", strncmp(op, "conv", 4) == 0);
 		buf_clear(&tip);
 		wording_put(&s->wording, "tips", why, &v, &tip);
@@ -356,43 +356,50 @@ let_why(struct screen *s)
 	values_if(&s->values, "no_sizes", o->no_shapes > .5 * o->no_flop);
 }
 
+/* What is not known, and what to do about it. */
+void
+page_unknown(struct screen *s, struct page_unknown v[PAGE_UNKNOWN])
+{
+	const struct overview *o = s->o;
+	size_t i;
+
+	v[0] = (struct page_unknown){ "op", "op", o->no_op, o->work, { 0 } };
+	v[1] = (struct page_unknown){ "sizes", "sizes", o->no_shapes,
+		o->kern_ns, { 0 } };
+	v[2] = (struct page_unknown){ "FLOPs", "FLOPs", o->no_flop, o->kern_ns,
+		{ 0 } };
+	v[3] = (struct page_unknown){ "Tensor Cores or not", "tc",
+		o->no_verdict, o->kern_ns, { 0 } };
+	let_why(s);
+	for (i = 0; i < PAGE_UNKNOWN; i++)
+		wording_put(
+		    &s->wording, "hints", v[i].part, &s->values, &v[i].hint);
+}
+
 /* The account, and what to do about all that is not known of much time; the
  * same advice is given once. */
 static void
 put_unknown(struct screen *s)
 {
-	const struct overview *o = s->o;
-	struct { /* something that is not known of a part of the time */
-		const char *label, *part;
-		double ns, of;
-		struct buf hint;
-	} v[] = {
-		{ "op", "op", o->no_op, o->work, { 0 } },
-		{ "sizes", "sizes", o->no_shapes, o->kern_ns, { 0 } },
-		{ "FLOPs", "FLOPs", o->no_flop, o->kern_ns, { 0 } },
-		{ "Tensor Cores or not", "tc", o->no_verdict, o->kern_ns,
-		    { 0 } },
-	};
+	struct page_unknown v[PAGE_UNKNOWN];
 	struct buf text = { 0 };
 	size_t i, k;
 
-	let_why(s);
-	for (i = 0; i < ARRAY_LEN(v); i++) {
+	page_unknown(s, v);
+	for (i = 0; i < PAGE_UNKNOWN; i++) {
 		buf_printf(&text, "%s%s ", i > 0 ? ", " : "", v[i].label);
 		page_ms(&text, v[i].ns);
 		if (s->base > 0)
 			buf_printf(&text, " %.1f %%", 100 * v[i].ns / s->base);
 		else
 			buf_puts(&text, " -");
-		wording_put(
-		    &s->wording, "hints", v[i].part, &s->values, &v[i].hint);
 	}
 	page_line(s, "");
 	buf_put(page_let(s, "lacks"), text.s, text.len);
 	buf_clear(&text);
 	wording_put(&s->wording, "screen", "unknown", &s->values, &text);
 	page_fill(s, "", 2, &text);
-	for (i = 0; i < ARRAY_LEN(v); i++) {
+	for (i = 0; i < PAGE_UNKNOWN; i++) {
 		for (k = 0; strcmp(buf_str(&v[k].hint), buf_str(&v[i].hint));)
 			k++;
 		buf_clear(&text);
@@ -400,7 +407,7 @@ put_unknown(struct screen *s)
 		if (k == i && v[i].of > 0 && v[i].ns > .1 * v[i].of)
 			page_fill(s, "  > ", 4, &text);
 	}
-	for (i = 0; i < ARRAY_LEN(v); i++)
+	for (i = 0; i < PAGE_UNKNOWN; i++)
 		buf_free(&v[i].hint);
 	buf_free(&text);
 }
@@ -585,8 +592,11 @@ overview_screen(struct overview *o, const struct overview_how *how)
 	s.base = o->timed ? o->wall : o->work;
 	wording_read(&s.wording, "overview.tab");
 	let_session(&s);
-	if (!how->verbose) {
-		page_short(&s);
+	if (how->json || !how->verbose) {
+		if (how->json)
+			page_json(&s);
+		else
+			page_short(&s);
 		values_free(&s.values);
 		wording_free(&s.wording);
 		return;

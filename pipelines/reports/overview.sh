@@ -62,7 +62,7 @@ row_of() {
 	done <"$rows/$1.said"
 	[ -n "$said" ] || [ -z "$behind" ] || complain "$2" "$behind"
 	[ -n "$failed" ] || return 0
-	dlp-overview -n "$2" --failed "$error"
+	dlp-overview $how -n "$2" --failed "$error"
 	return 1
 }
 

@@ -91,9 +91,9 @@ stream() {
 	    [$g.class[.], $g.dur_ns[.]]] | group_by(.[0]) |
 	    map([.[0][0], (map(.[1]) | add)]) | sort' d.json >got
 	cmp want got
-	same "$(dlp --json -i 1 "$LENET" | jq '.[0].idle_ns')" \
+	same "$(dlp --json -i 1 "$LENET" | jq '.idle_ns')" \
 	    "$(jq 'map(.[1]) | add' got)"
-	same "$(dlp --json -i 1 "$LENET" | jq '.[0] | .tc_ns + .kern_ns')" \
+	same "$(dlp --json -i 1 "$LENET" | jq '.tc_ns + .kern_ns')" \
 	    "$(jq '.busy as $b | [range($b.rows) | select(($b.iter[.] == 1 or $b.after[.] == 1) and
 		($b.class[.] | . == "tc" or . == "kern")) | $b.dur_ns[.]] | add' d.json)"
 }
