@@ -79,14 +79,14 @@ CMDS = $(patsubst cmd/%.c,%,$(call files,cmd/dlp-*.c))
 BINS = $(CMDS:%=$(B)/bin/%)
 # Data files: installed as they are, and compiled in as one table.
 SHARE = $(call files,common/*.rules cmd/*/*.rules cmd/*/*.tab cmd/*/*.py \
-	cmd/*/*.sql)
+	cmd/*/*.sql cmd/*/*.json)
 # The viewer that dlp-html writes into its pages: joined by name, compiled in.
 PAGE = $(call files,cmd/dlp-html/page/*)
 COMMON_O = $(patsubst %.c,$(B)/%.o,$(call files,common/*.c)) \
 	   $(B)/common/shipped_files.o $(B)/common/columns.o
 UNITS = $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/*.c))
 SCRIPTS = dlp dlprof dlprofviewer pyprof-parse pyprof-prof
-PARTS = reports reports/awk reports/dlprof dlprof.d batch
+PARTS = commands reports reports/awk reports/dlprof dlprof.d batch
 MANS = $(wildcard man/*.[157])
 
 PKG_CONFIG = pkg-config
@@ -403,7 +403,8 @@ install: all
 			    $(DESTDIR)$(DATADIR)/$$d || exit; \
 		done; \
 	done
-	$(INSTALL) -m 644 $(SHARE) pipelines/dlp-batch.mk $(DESTDIR)$(DATADIR)
+	$(INSTALL) -m 644 $(SHARE) pipelines/dlp-batch.mk pipelines/SKILL.md \
+	    $(DESTDIR)$(DATADIR)
 	$(INSTALL) -m 644 pipelines/dlp.bash-completion $(DESTDIR)$(COMPDIR)/dlp
 ifndef CROSS
 	PATH="$(CURDIR)/$(B)/bin:$$PATH" sh pipelines/completions fish \
@@ -428,7 +429,7 @@ uninstall:
 	    $(DESTDIR)$(COMPDIR)/dlp $(DESTDIR)$(ZSHDIR)/_dlp
 	rm -f $(patsubst %,$(DESTDIR)$(FISHDIR)/%.fish,$(CMDS) dlprof dlp)
 	rm -f $(addprefix $(DESTDIR)$(DATADIR)/,$(notdir $(SHARE)) \
-	    dlp-batch.mk)
+	    dlp-batch.mk SKILL.md)
 	rm -rf $(DESTDIR)$(LIBDIR)
 	-rmdir $(DESTDIR)$(DATADIR)
 

@@ -51,6 +51,7 @@ declare -A KIND=(
 	[dlp-merge]=lines # several files: merge.bats
 	[dlp-diff]=lines # two runs: dlp-diff.bats
 	[dlp-pyprof]=lines
+	[dlp-mcp]=runs # requests, and reads no records: mcp.bats
 	[dlp-record]=runs # a command, and reads no records: dlp-record.bats
 )
 # The type of record that is damaged, for those that read no kern records.
