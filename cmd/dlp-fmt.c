@@ -13,13 +13,16 @@
 
 static const char usage[] =
     "usage: dlp-fmt [-Hu] [--csv | --json | --jsonl | --md | --tsv | --xtab |\n"
-    "               -w WIDTH] [-c COLUMNS] [-T TYPE] [FILE]\n"
+    "               -w WIDTH | -f FORMAT] [-c COLUMNS] [-T TYPE] [FILE]\n"
+    "       dlp-fmt --sqlite DATABASE [-T TYPES] [FILE]\n"
     "\n"
     "Prints the records of one type: as a table on a terminal, as TSV\n"
     "elsewhere.\n"
     "\n"
     "  -c, --columns COLUMNS  print these columns, comma separated; op.COL is\n"
     "                         the column COL of the record's op\n"
+    "  -f, --format FORMAT    print each record so: %COLUMN is a value,\n"
+    "                         \\t a TAB, \\n a line end\n"
     "  -T, --type TYPE        print this record type (default: agg or kern,\n"
     "                         whichever comes first, or a type that has all\n"
     "                         columns of -c)\n"
@@ -41,6 +44,11 @@ static const char usage[] =
     "array\n"
     "      --quote COLUMNS    always quote these columns, others only where\n"
     "                         CSV requires it; unset values are empty\n"
+    "      --null TEXT        in CSV, TSV and -f, write TEXT for unset values\n"
+    "      --sqlite DATABASE  write all records, or those of -T, to a "
+    "database\n"
+    "                         of SQLite, a table for each type\n"
+    "      --sql NAME         then make the tables of NAME.sql: run\n"
     "      --guard            in CSV, put a ' before text that a spreadsheet\n"
     "                         would take for a formula\n"
     "      --spark COLUMN     on a terminal, draw this column as a line of "
@@ -143,7 +151,21 @@ SINK(dlprof)
 
 static bool pyprof; /* --pyprof, which may be combined with --csv and -w */
 
+static const char *sqlite, *sql;
+
+static void
+format(const char *arg)
+{
+	free(fmt.names);
+	format_columns(&fmt, arg);
+	set_sink(&sink_format);
+}
+
 static const struct cli_opt opts[] = {
+	{ 'f', "format", .call = format },
+	{ 0, "null", .arg = &fmt.null },
+	{ 0, "sqlite", .arg = &sqlite },
+	{ 0, "sql", .arg = &sql },
 	{ 'c', "columns", .call = columns },
 	{ 'T', "type", .arg = &fmt.want_type },
 	{ 'w', "width", .call = width },
@@ -199,9 +221,14 @@ main(int argc, char **argv)
 		if (f->names[i][0] == '\0')
 			die("-c: empty column name");
 	f->at_once = unbuffered;
+	if (sql != NULL && (sqlite == NULL || strcmp(sql, "run") != 0))
+		die("--sql: only run, and with --sqlite");
 	path = cli_operand(argc, argv, usage);
 	default_sink(f);
 	stage_open_sink(&f->st, path, unbuffered);
 	f->st.result = true;
+	if (sqlite != NULL)
+		return out_finish(
+		    fmt_sqlite(f, sqlite, sql != NULL ? "run.sql" : NULL));
 	return out_finish(fmt_run(f));
 }

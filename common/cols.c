@@ -207,7 +207,8 @@ kind_of(const char *type, const char *name)
 {
 	const struct col_def *d = col_find(type, name);
 
-	if (strncmp(name, "op.", 3) == 0)
+	if (strncmp(name, "op.", 3) == 0 ||
+	    (d == NULL && strncmp(name, "op_", 3) == 0 && !find_any(name)))
 		d = col_find("op", name + 3);
 	if (d == NULL)
 		d = col_find(type, col_alias(name));

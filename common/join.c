@@ -101,18 +101,37 @@ join_own(struct rec_type *t, const char *name)
 	return c;
 }
 
+bool
+join_is_op(const char *name)
+{
+	size_t n = strlen(ops.prefix);
+
+	if (strncmp(name, ops.tag, n - 1) != 0 || name[n - 1] == '\0' ||
+	    name[n] == '\0')
+		return false;
+	return name[n - 1] == '.' ||
+	       (name[n - 1] == '_' && col_find("op", name + n) != NULL &&
+		   (unsigned)col_known(name) >= N_COLS);
+}
+
 struct join_col *
 join_col(struct join *j, struct rec_type *t, const char *name)
 {
 	struct join_col *c = join_own(t, name);
 	size_t n = strlen(ops.prefix);
-	bool far = strncmp(name, ops.prefix, n) == 0 && name[n] != '\0';
+	bool far = join_is_op(name);
 	const char *op_name;
+	char *dotted;
 
 	if (!far)
 		c->canon = col_alias(name);
 	if (strcmp(c->canon, name) != 0)
 		c->by_alias = want(t, c->canon);
+	if (far && name[n - 1] == '_') { /* results have the other form */
+		dotted = xstrdup(name);
+		dotted[n - 1] = '.';
+		c->by_alias = want(t, dotted);
+	}
 	if (t == j->op || t == j->str)
 		return c;
 	if (!far)

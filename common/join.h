@@ -4,7 +4,8 @@
  *	COL: a column of the record; if there is none, an alias of cols.h.
  *	NAME, if the record has NAME_id: the text of that str record.
  *	COL, otherwise: a column of the op record that its op_id names.
- *	op.COL: that column of the op record, even if the record has one.
+ *	op.COL, op_COL: that column of the op record, even if the record has
+ *	one; op_COL only where no record has a column of that name.
  *	tag: the record type, if there is no such column.
  *
  * Ids belong to a section. Memory is bounded by the distinct ops and strings of
@@ -52,6 +53,9 @@ void join_free(struct join *j);
  * fatal at the first record, with a message that names the command that adds
  * it; if optional is set afterwards, the column is unset instead. */
 struct join_col *join_col(struct join *j, struct rec_type *t, const char *name);
+
+/* Whether the name is op.COL or op_COL. */
+bool join_is_op(const char *name);
 
 /* A column that the records hold themselves: no alias, no join. */
 struct join_col *join_own(struct rec_type *t, const char *name);

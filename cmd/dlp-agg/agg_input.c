@@ -103,7 +103,7 @@ struct agg_cond {
 	int col;
 	char *name;
 	enum op op;
-	char *val;
+	const char *val;
 	size_t len;
 	bool is_num, is_int, unset; /* VALUE is a number; VALUE is - */
 	double num;
@@ -144,10 +144,11 @@ read_number(const struct agg_input *in, struct agg_cond *c, const char *name)
 }
 
 static void
-parse_cond(struct agg_input *in, struct agg_cond *c, char *arg)
+parse_cond(struct agg_input *in, struct agg_cond *c, const char *arg)
 {
 	size_t n = strcspn(arg, " =!<>~"), i, k;
-	char *p = arg + n, *name, text[256];
+	const char *p = arg + n;
+	char *name, text[256];
 	int e;
 
 	p += strspn(p, " ");
@@ -185,14 +186,93 @@ where_add(struct agg_where *w, char *arg)
 	w->arg[w->n++] = arg;
 }
 
+/* An expression: a condition, or two that are joined. */
+struct agg_node {
+	struct agg_cond cond;
+	struct agg_node *a, *b; /* NULL: cond */
+	bool any;               /* ||, otherwise && */
+};
+
+struct where_text {
+	struct agg_input *in;
+	const char *arg, *at;
+	int depth; /* of parentheses */
+};
+
+/* The bytes of a condition. Parentheses of its value belong to it. */
+static size_t
+cond_len(const struct where_text *p)
+{
+	const char *s = p->at;
+	int depth = 0;
+
+	for (; *s != '\0'; s++) {
+		if (*s == '\\' && s[1] != '\0')
+			s++;
+		else if (*s == '(')
+			depth++;
+		else if (*s == ')' && depth-- <= 0 && p->depth > 0)
+			break;
+		else if (depth <= 0 && (*s == '|' || *s == '&') && s[1] == *s)
+			break;
+	}
+	return (size_t)(s - p->at);
+}
+
+/* What one of the signs joins: 0 is ||, which binds less than && (1); 2 is a
+ * condition or an expression in parentheses. */
+static struct agg_node *
+parse_where(struct where_text *p, int level)
+{
+	const char *sign = level == 0 ? "||" : "&&", *end;
+	struct agg_node *e, *left;
+	size_t n;
+
+	p->at += strspn(p->at, " ");
+	if (level == 2 && *p->at == '(') {
+		p->at++;
+		p->depth++;
+		e = parse_where(p, 0);
+		if (*p->at++ != ')')
+			die("--where: ')' is missing in '%s'", p->arg);
+		p->depth--;
+	} else if (level == 2) {
+		n = cond_len(p);
+		end = p->at + n;
+		while (*end != '\0' && n > 0 && p->at[n - 1] == ' ')
+			n--;
+		e = xcalloc(1, sizeof(*e));
+		parse_cond(p->in, &e->cond, xmemdup(p->at, n));
+		p->at = end;
+	} else {
+		e = parse_where(p, level + 1);
+		while (strncmp(p->at, sign, 2) == 0) {
+			p->at += 2;
+			left = e;
+			e = xcalloc(1, sizeof(*e));
+			e->a = left;
+			e->b = parse_where(p, level + 1);
+			e->any = level == 0;
+		}
+	}
+	p->at += strspn(p->at, " ");
+	return e;
+}
+
 void
 where_make(struct agg_where *w, struct agg_input *in)
 {
+	struct where_text p = { .in = in };
 	int i;
 
-	w->cond = xcalloc((size_t)w->n + 1, sizeof(*w->cond));
-	for (i = 0; i < w->n; i++)
-		parse_cond(in, &w->cond[i], w->arg[i]);
+	w->expr = xcalloc((size_t)w->n + 1, sizeof(struct agg_node *));
+	for (i = 0; i < w->n; i++) {
+		p.arg = p.at = w->arg[i];
+		w->expr[i] = parse_where(&p, 0);
+		if (*p.at != '\0')
+			die("--where: '%s' does not belong to '%s'", p.at,
+			    p.arg);
+	}
 }
 
 /* Compares as numbers if both are, otherwise as bytes. */
@@ -244,78 +324,132 @@ cond_holds(struct buf *tmp, const struct agg_cond *c, const char *s, size_t n)
 	return cmp != 0;
 }
 
+static bool
+node_holds(struct agg_where *w, const struct agg_node *e, struct agg_input *in,
+    const struct rec *r, int t)
+{
+	const char *s;
+	size_t n;
+
+	if (e->a != NULL)
+		return node_holds(w, e->a, in, r, t) == e->any
+			   ? e->any
+			   : node_holds(w, e->b, in, r, t);
+	s = input_value(in, r, t, e->cond.col, &n);
+	return cond_holds(&w->tmp, &e->cond, s, n);
+}
+
 bool
 where_holds(
     struct agg_where *w, struct agg_input *in, const struct rec *r, int t)
 {
-	const char *s;
-	size_t n;
 	int i;
 
-	for (i = 0; i < w->n; i++) {
-		s = input_value(in, r, t, w->cond[i].col, &n);
-		if (!cond_holds(&w->tmp, &w->cond[i], s, n))
+	for (i = 0; i < w->n; i++)
+		if (!node_holds(w, w->expr[i], in, r, t))
 			return false;
-	}
 	return true;
 }
 
-/* The columns of -c: of the record, under a new name, a quotient of two, or a
- * bar. */
+/* The columns of -c: of the record, under a new name, computed, or a bar. */
 
-/* Splits s at the first c, which must have text on both sides. The second part;
- * NULL: there is no c. */
-static char *
-split_at(char *s, char c)
+/* A computed column, in postfix order: a number, a column, or one of + - * /
+ * that takes the two values before it. */
+struct agg_term {
+	char what; /* n, c or the sign */
+	double num;
+	int col;
+};
+
+struct cut_text {
+	struct agg_cut *cut;
+	struct agg_input *in;
+	const char *arg, *at;
+};
+
+static void
+add_term(struct agg_cut *c, char what, double num, int col)
 {
-	char *at = strchr(s, c);
-
-	if (at == NULL || at == s || at[1] == '\0')
-		return NULL;
-	*at = '\0';
-	return at + 1;
+	c->term = xrealloc(c->term, (size_t)c->n + 1, sizeof(*c->term));
+	c->term[c->n++] = (struct agg_term){ what, num, col };
+	if (c->n > CUT_TERMS)
+		die("-c: '%s' has more than %d parts", c->name, CUT_TERMS);
 }
 
-/* [N*]COL/COL[:DIGITS] */
+/* Level 0 is + and -, 1 is * and /, 2 a number, a column or parentheses. */
 static void
-parse_quotient(
-    struct agg_cut *c, struct agg_input *in, char *s, char *by, const char *arg)
+parse_terms(struct cut_text *p, int level)
 {
-	char *col = split_at(s, '*'), *digits = split_at(by, ':');
-	int64_t v = 3;
+	const char *signs = level == 0 ? "+-" : "*/", *s = p->at;
+	char *word, sign;
+	double v;
+	size_t n;
 
-	c->scale = 1;
-	if (col != NULL && (!num_f64(s, strlen(s), &c->scale) || c->scale <= 0))
-		die("-c: bad number '%s' in '%s'", s, arg);
-	if (digits != NULL &&
-	    (!num_i64(digits, strlen(digits), &v) || v < 0 || v > 9))
-		die("-c: '%s' in '%s' is not a number of digits from 0 to 9",
-		    digits, arg);
-	c->digits = (int)v;
-	c->col = input_column(in, col != NULL ? col : s);
-	c->by = input_column(in, by);
+	if (level < 2) {
+		parse_terms(p, level + 1);
+		while (*p->at != '\0' && strchr(signs, *p->at) != NULL) {
+			sign = *p->at++;
+			parse_terms(p, level + 1);
+			add_term(p->cut, sign, 0, -1);
+			if (sign == '/')
+				p->cut->digits = 3;
+		}
+		return;
+	}
+	if (*s == '(') {
+		p->at++;
+		parse_terms(p, 0);
+		if (*p->at++ != ')')
+			die("-c: ')' is missing in '%s'", p->arg);
+		return;
+	}
+	n = strcspn(s, "+-*/():");
+	if (n == 0)
+		die("-c: a column or a number is missing in '%s'", p->arg);
+	word = xmemdup(s, n); /* the input keeps the name */
+	p->at += n;
+	if (num_f64(word, n, &v))
+		add_term(p->cut, 'n', v, -1);
+	else
+		add_term(p->cut, 'c', 0, input_column(p->in, word));
+	if (strchr(word, '.') != NULL && num_f64(word, n, &v))
+		p->cut->digits = 3;
 }
 
 void
 cut_parse(struct agg_cut *c, struct agg_input *in, const char *arg)
 {
-	char *s = xstrdup(arg), *from = split_at(s, '='), *by;
+	char *s = xstrdup(arg), *from = strchr(s, '=');
+	struct cut_text p = { c, in, arg, NULL };
+	int64_t v;
 
-	*c = (struct agg_cut){ .col = -1, .by = -1 };
-	if (from == NULL) {
+	*c = (struct agg_cut){ .col = -1 };
+	if (from == NULL || from == s || from[1] == '\0') {
 		c->col = input_column(in, arg);
 		free(s);
 		return;
 	}
+	*from++ = '\0';
 	c->name = s;
-	by = split_at(from, '/');
 	c->bar = from[0] == '#';
-	if (c->bar)
-		c->col = input_column(in, from + 1);
-	else if (by != NULL)
-		parse_quotient(c, in, from, by, arg);
-	else if (strcmp(from, "-") != 0)
-		c->col = input_column(in, from);
+	if (strcmp(from, "-") == 0)
+		return;
+	if (c->bar || strpbrk(from, "+-*/(:") == NULL) {
+		c->col = input_column(in, from + c->bar);
+		return;
+	}
+	p.at = from;
+	parse_terms(&p, 0);
+	if (*p.at == ':') {
+		p.at++;
+		if (!num_i64(p.at, strlen(p.at), &v) || v < 0 || v > 9)
+			die("-c: '%s' in '%s' is not a number of digits from 0 "
+			    "to 9",
+			    p.at, arg);
+		c->digits = (int)v;
+	} else if (*p.at != '\0') {
+		die("-c: '%s' does not belong to '%s'", p.at, arg);
+	}
 }
 
 const char *
@@ -334,18 +468,46 @@ cut_f64(struct agg_input *in, const struct rec *r, int t, int col, double *v)
 	return s != NULL && num_f64(s, n, v);
 }
 
+/* False if a value is unset, or a divisor is 0. */
+static bool
+cut_compute(const struct agg_cut *c, struct agg_input *in, const struct rec *r,
+    int t, double *v)
+{
+	const struct agg_term *e = c->term;
+	double stack[CUT_TERMS];
+	int n = 0;
+
+	for (; e < c->term + c->n; e++) {
+		if (e->what == 'n')
+			stack[n++] = e->num;
+		else if (e->what == 'c' &&
+			 !cut_f64(in, r, t, e->col, &stack[n++]))
+			return false;
+		if (e->what == 'n' || e->what == 'c')
+			continue;
+		n--;
+		if (e->what == '/' && stack[n] == 0)
+			return false;
+		stack[n - 1] = e->what == '+'   ? stack[n - 1] + stack[n]
+			       : e->what == '-' ? stack[n - 1] - stack[n]
+			       : e->what == '*' ? stack[n - 1] * stack[n]
+						: stack[n - 1] / stack[n];
+	}
+	*v = stack[0];
+	return true;
+}
+
 void
 cut_put(struct buf *b, const struct agg_cut *c, struct agg_input *in,
     const struct rec *r, int t)
 {
 	const char *s = NULL;
-	double v, by;
+	double v;
 	size_t n;
 	int i;
 
-	if (c->by >= 0 && cut_f64(in, r, t, c->col, &v) &&
-	    cut_f64(in, r, t, c->by, &by) && by > 0) {
-		buf_f64(b, c->scale * v / by, c->digits);
+	if (c->n > 0 && cut_compute(c, in, r, t, &v)) {
+		buf_f64(b, v, c->digits);
 		return;
 	}
 	if (c->bar) {
@@ -355,7 +517,7 @@ cut_put(struct buf *b, const struct agg_cut *c, struct agg_input *in,
 				buf_putc(b, i < v / 10 - 0.5 ? '#' : '.');
 		return;
 	}
-	if (c->by < 0 && c->col >= 0)
+	if (c->col >= 0)
 		s = input_value(in, r, t, c->col, &n);
 	if (s != NULL)
 		buf_put(b, s, n);

@@ -56,11 +56,14 @@ input_value(
 	return join_raw(&in->join, r, in->col[col].in[t], n);
 }
 
-struct agg_cut {     /* of -c */
-	char *name;  /* the new one; NULL: the column's own */
-	int col, by; /* by: what divides it; -1: none. col -1: unset */
-	double scale;
-	int digits;
+#define CUT_TERMS 64 /* parts of a computed column */
+
+struct agg_term;
+struct agg_cut {               /* of -c */
+	char *name;            /* the new one; NULL: the column's own */
+	int col;               /* -1: computed or unset */
+	struct agg_term *term; /* n parts of what is computed */
+	int n, digits;
 	bool bar;
 };
 
@@ -74,13 +77,13 @@ const char *cut_name(const struct agg_cut *c, const struct agg_input *in);
 void cut_put(struct buf *b, const struct agg_cut *c, struct agg_input *in,
     const struct rec *r, int t);
 
-struct agg_cond;
+struct agg_node;
 
-/* --where 'COL OP VALUE' */
+/* --where 'COL OP VALUE', joined by && and || */
 struct agg_where {
 	char **arg; /* as given */
 	int n;
-	struct agg_cond *cond;
+	struct agg_node **expr;
 	struct buf tmp;
 };
 

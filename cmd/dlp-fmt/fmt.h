@@ -93,6 +93,13 @@ bool people_whole(const char *column);
 /* sink_formats.c, sink_xtab.c, sink_md.c, sink_table.c */
 extern const struct sink sink_csv, sink_tsv, sink_json, sink_jsonl, sink_xtab,
     sink_md, sink_table;
+/* -f: its columns, as -c has them; fatal if there is none. */
+extern const struct sink sink_format;
+void format_columns(struct fmt *f, const char *format);
+/* fmt_sqlite.c: writes all records, or those of the types of -T, to a database,
+ * a table for each type; script: an SQL file of ours that makes others of them.
+ * Returns the exit status. */
+int fmt_sqlite(struct fmt *f, const char *path, const char *script);
 /* PyProf's and DLProf's formats: pyprof_*.c, dlprof_report.c */
 extern const struct sink sink_pyprof, sink_dict, sink_dlprof;
 
@@ -140,7 +147,9 @@ struct fmt {
 	struct spark *bars;
 	char **quotes; /* columns that CSV quotes; NULL: as needed */
 	int nquotes;
-	bool guard; /* CSV: no text that a spreadsheet would compute */
+	const char *null; /* CSV, TSV and -f: in the place of an unset value */
+	const char *format; /* -f */
+	bool guard;         /* CSV: no text that a spreadsheet would compute */
 
 	/* what is printed */
 	const char *std_type;  /* without -T: besides agg */

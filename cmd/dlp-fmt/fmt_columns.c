@@ -51,7 +51,7 @@ type_fits(const struct fmt *f, const char *type)
 	for (i = 0; i < f->nnames; i++) {
 		const char *name = f->names[i];
 
-		if (strncmp(name, "op.", 3) == 0)
+		if (join_is_op(name))
 			name += 3;
 		if (!type_has(type, name) && !type_has(type, col_alias(name)) &&
 		    (col_known(name) >= 0 || col_known(col_alias(name)) >= 0))

@@ -3,6 +3,7 @@
  * always has quotes around these columns, and nothing for an unset value.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "err.h"
 #include "fmt.h"
@@ -15,6 +16,7 @@ begin(struct fmt *f)
 {
 	const struct writer_format *format = f->sink->format;
 	struct writer *w = f->state;
+	struct writer_format *own;
 	struct writer_col *col = xcalloc((size_t)f->ncol + 1, sizeof(*col));
 	int i;
 
@@ -29,6 +31,16 @@ begin(struct fmt *f)
 	}
 	if (f->quotes != NULL && format == &writer_csv)
 		format = &writer_csv_quoting;
+	if (f->null != NULL &&
+	    (format->unset == NULL || strcmp(format->unset, "null") == 0))
+		die("--null: only with --csv, --tsv and -f");
+	if (f->null != NULL) {
+		own = xmalloc(sizeof(*own));
+		*own = *format;
+		own->unset = own->unset_quoted = f->null;
+		own->line = NULL;
+		format = own;
+	}
 	for (i = 0; i < f->ncol; i++)
 		col[i] = (struct writer_col){ f->col[i].head,
 			column_is_num(&f->col[i])    ? WRITER_NUM

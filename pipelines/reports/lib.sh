@@ -31,7 +31,8 @@ DLP_READERS=$report
 export DLP_READERS
 # Ops can come from another recording of the program (stage.sh).
 opt_ops_from=
-long_options="${long_options-} ops-from"
+opt_null=
+long_options="${long_options-} ops-from null"
 case $report in
 advise | coverage | diff | flops | folded | html | join | kernels | mfu | openmetrics | overview | \
     roofline | tc | top | trace | view)
@@ -86,7 +87,7 @@ while [ "$n_args" -gt 0 ]; do
 	-h | --help) help=1 ;;
 	--needs) help=needs ;;
 	--csv | --tsv | --json | --jsonl | --md | --xtab) fmt=$arg ;;
-	--guard) guard=--guard ;;
+	--guard) guard=" --guard" ;;
 	--dlprof | --from | --from=*)
 		[ -n "${dlprof-}" ] || die "unknown option '$arg'"
 		case $arg in
@@ -177,8 +178,16 @@ esac
     die "${fmt:--w}: this report is no table"
 [ -z "$guard" ] || [ "$fmt" = --csv ] ||
     die "--guard: only with --csv"
+case $opt_null in
+'') ;;
+*[!A-Za-z0-9_.-]*) die "--null: '$opt_null' is not a word" ;;
+*)
+	[ "$fmt" = --csv ] || [ "$fmt" = --tsv ] || die "--null: only with --csv or --tsv"
+	guard="$guard --null $opt_null"
+	;;
+esac
 # People get a table, programs that read a pipe or a file rows with TABs.
-show="-H${fmt:+ $fmt}${guard:+ $guard}${width:+ -w $width}"
+show="-H${fmt:+ $fmt}$guard${width:+ -w $width}"
 
 from=$opt_i
 case $from in

@@ -7,12 +7,26 @@ for_people() {
 	[ -z "$fmt" ] && { [ -n "$width" ] || [ -t 1 ]; }
 }
 
+# say_table TABLES: a program that named no table is told which it gets, the
+# first of $types, unless it asked for a format.
+say_table() {
+	[ -n "$help$fmt$opt_t${opt_s-}" ] || for_people ||
+	    echo "dlp $report: this is the table $types; -t TABLE prints another one: $1" >&2
+}
+
 # tables_of FIRST SECOND: the record types of a report with a summary and what
-# it is made of, to $types. Programs get the second, or with -s the first.
+# it is made of, to $types. Programs get the second, or with -s the first; -t
+# names one.
 tables_of() {
 	types=$2
 	! for_people || types="$1 $2"
 	[ -z "${opt_s-}" ] || types=$1
+	case $options in *t:*) ;; *) return ;; esac
+	case ,$opt_t in
+	,) say_table "$1, $2" ;;
+	,"$1" | ,"$2") types=$opt_t ;;
+	*) die "-t: '$opt_t' is not one of $1, $2" ;;
+	esac
 }
 
 # show_tables: a filter, a table of each of $types; those in $always even without

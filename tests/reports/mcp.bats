@@ -94,6 +94,7 @@ setup() {
 	cp p/lenet.sqlite.xz p2
 	cp p/lenet.sqlite.xz 'p/in side/-n.sqlite.xz'
 	mkfifo p/fifo
+	touch before
 	find . | sort >before
 	python3 -B - <<-'END'
 	from client import *
