@@ -81,7 +81,7 @@ BINS = $(CMDS:%=$(B)/bin/%)
 SHARE = $(call files,common/*.rules cmd/*/*.rules cmd/*/*.tab cmd/*/*.py \
 	cmd/*/*.sql cmd/*/*.json)
 # The viewer that dlp-html writes into its pages: joined by name, compiled in.
-PAGE = $(call files,cmd/dlp-html/page/*)
+PAGE = $(B)/cmd/dlp-html/words.js $(call files,cmd/dlp-html/page/*)
 COMMON_O = $(patsubst %.c,$(B)/%.o,$(call files,common/*.c)) \
 	   $(B)/common/shipped_files.o $(B)/common/columns.o
 UNITS = $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/*.c))
@@ -193,6 +193,12 @@ $(B)/common/shipped_files.c: common/embed.awk $(SHARE)
 
 $(B)/common/shipped_files.o: $(B)/common/shipped_files.c
 	$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -c -o $@ $<
+
+# Findings and idle time have the words of the terminal's screen.
+$(B)/cmd/dlp-html/words.js: cmd/dlp-overview/overview.tab cmd/dlp-html/words.awk
+	@mkdir -p $(@D)
+	LC_ALL=C awk -f cmd/dlp-html/words.awk cmd/dlp-overview/overview.tab \
+	    >$@.tmp && mv $@.tmp $@
 
 $(B)/cmd/dlp-html/page_files.c: common/embed.awk $(PAGE)
 	@mkdir -p $(@D)

@@ -85,8 +85,17 @@ stages_of() {
 		-a sum -f flop,exec_flop,peak_ns,dur_ns,flop_ns |
 	    stage dlp-mfu | stage dlp-mem | stage dlp-ranks |
 	    stage dlp-phases | stage dlp-busy --iters |
-	    stage dlp-gaps | stage dlp-advise $even |
+	    stage dlp-gaps | replayed | stage dlp-advise $even |
 	    stage dlp-path --merge -S 16M
+}
+
+# What changes would gain, as in dlp advise; it does not replay ranks.
+replayed() {
+	if [ -n "$opt_ranks" ]; then
+		cat
+	else
+		stage dlp-path --replay --bare --each
+	fi
 }
 
 help_if_asked

@@ -132,6 +132,28 @@ page() {
 	check memory "$PWD"/*.html
 }
 
+@test "one header of 96 pixels, grey views with a reason, a sheet of keys, what findings gain" {
+	pages lenet h200/everything h200/resnet50_tf32 kineto/gpt2_bf16.json.gz
+	dlp html --ranks "$ROOT"/tests/data/h200/ddp2_rank?.sqlite.xz >ranks.html 2>err
+	check screen "$PWD"/*.html
+}
+
+@test "the timeline by pointer and keys: tooltip, ranges, zoom, search" {
+	pages h200/everything kineto/gpt2_bf16.json.gz
+	check timeline "$PWD"/*.html
+}
+
+@test "sums of a range in the timeline equal the reports" {
+	page h200/gpt2_bf16.sqlite.xz
+	page kineto/resnet50_tf32.json.gz
+	check sums "$PWD"/*.html
+}
+
+@test "all ranks stand in one timeline, and Overview says who waits" {
+	dlp html --ranks "$ROOT"/tests/data/h200/ddp2_rank?.sqlite.xz >ranks.html 2>err
+	check together "$PWD/ranks.html"
+}
+
 @test "another rank keeps the range, and a range has steps that there are" {
 	dlp html --ranks "$ROOT"/tests/data/h200/ddp2_rank?.sqlite.xz >ranks.html 2>err
 	check range "$PWD/ranks.html"

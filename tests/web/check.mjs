@@ -542,7 +542,163 @@ async function memory(browser, file) {
 	await page.close();
 }
 
-const subjects = { keyed, made, unread, dict, graphs, print, clock, memory, broken, range, cut, findings, lanes, views, equal, axe, hostile, links, keys };
+const wait = ms => new Promise(done => setTimeout(done, ms));
+
+// One header of at most 96 pixels; views without data are grey and say why; the key ? opens
+// the sheet of keys wherever the focus is.
+async function screen(browser, file) {
+	const page = await open(browser);
+	await go(page, file);
+	const [n, tall] = await page.$$eval('header', all => [all.length, all[0].offsetHeight]);
+	check(n === 1 && tall <= 96, file, n, 'headers,', tall, 'pixels high');
+	check(await page.$('header #strip') !== null && await page.$('header nav') !== null, file, 'has the strip or the views elsewhere');
+	for (const name of await viewNames(page)) {
+		await click(page, name);
+		const at = await page.$eval('nav [aria-current]', a => [a.getAttribute('aria-disabled'), a.title]);
+		const shows = await page.$('main .table tbody td, main canvas, main svg') !== null;
+		check(at[0] === 'true' ? /: ./.test(at[1]) : at[1] === '' && shows, basename(file), name, 'is', at.join(), shows ? 'and shows something' : 'and shows nothing');
+		await page.evaluate(() => document.activeElement.blur());
+		await page.keyboard.type('?');
+		check(await page.$('dialog[open]') !== null, name, '? opens no dialog');
+		await page.keyboard.press('Escape');
+		check(await page.$('dialog[open]') === null, name, 'Escape closes no dialog');
+	}
+	// titles of findings, and what a step would take
+	await click(page, 'Overview');
+	const found = await page.evaluate(() => {
+		const f = JSON.parse(document.getElementById('dlp-meta').textContent).finding, list = [];
+		for (let i = 0; i < f.rows; i++)
+			list.push({ yes: f.judged[i] === 'yes', step: f.step_ns && f.step_ns[i], fixed: f.predicted_step_ns && f.predicted_step_ns[i] });
+		return { ranks: f.src !== undefined, list: list.filter(x => x.yes), titles: [...document.querySelectorAll('.findings h3')].map(e => [e.firstChild.textContent, e.lastChild.textContent]) };
+	});
+	check(found.titles.length === found.list.length || found.ranks, file, found.titles.length, 'findings of', found.list.length);
+	for (const [title] of found.titles)
+		check(title.split(/\s+/).length <= 8, file, 'the title is long:', title);
+	const near = (text, v) => Math.abs(text * 1e6 - v) <= 0.006 * v;
+	for (const f of found.list.filter(x => x.fixed > 0))
+		check(found.titles.some(t => { const m = /^([\d.]+) -> ([\d.]+) ms$/.exec(t[1]); return m && near(m[1], f.step) && near(m[2], f.fixed); }), file, 'no finding says', f.step, '->', f.fixed);
+	faults(page, basename(file) + ' screen:');
+	await page.close();
+}
+
+const fact = (page, name) => page.$$eval('.facts div', (all, name) => all.filter(e => e.firstChild.textContent === name).map(e => e.lastChild.textContent)[0], name);
+const inNs = text => { const m = /^([\d.]+) (ns|us|ms|s)/.exec(text || '') || [0, NaN, 'ns']; return m[1] * { ns: 1, us: 1e3, ms: 1e6, s: 1e9 }[m[2]]; };
+
+// The timeline by pointer and keys: a tooltip, ranges and their sums, pan and zoom that stop
+// at the data, a search, the same op on both sides.
+async function timeline(browser, file) {
+	const page = await open(browser), press = k => page.keyboard.press(k), view = async () => { await wait(600); return (/w=(-?\d+)-(\d+)/.exec(await page.evaluate(() => location.hash)) || []).slice(1).map(Number); };
+	await page.setViewport({ width: 1280, height: 800 });
+	await go(page, file, '#v=timeline');
+	await page.waitForFunction(() => document.querySelectorAll('.facts div').length > 1);
+	const lane = await page.$$eval('.names li', all => all.findIndex(e => /GPU \d+ stream/.test(e.textContent)));
+	const box = await (await page.$('main canvas')).boundingBox(), y = box.y + 22 + 17 * lane + 8;
+	let name = '';
+	for (let x = box.x + 300; name === '' && x < box.x + box.width; x += 7) {
+		await page.mouse.move(x, y);
+		await wait(60);
+		name = await page.$eval('[role=tooltip]', e => e.hidden ? '' : e.innerText);
+		if (/launched/.test(name))
+			await page.mouse.click(x, y);
+		else
+			name = '';
+	}
+	check(/^\S.*\n[\d.]+ (ns|us|ms)\n(step \d+ \+ )?[\d.]+ [num]?s\n[^]*launched .* before it starts\nstream \d+/.test(name), file, 'the tooltip says', name);
+	await page.waitForFunction(() => [...document.querySelectorAll('.facts dt')].some(e => e.textContent === 'kernel'));
+	const [dock, low] = await page.$eval('.dock', e => [e.getBoundingClientRect().bottom, window.innerHeight]);
+	check(dock <= low + 1, file, 'what is chosen ends at', dock, 'of', low);
+	// keys work with the focus anywhere
+	await page.evaluate(() => document.activeElement.blur());
+	await press('0');
+	const all = await view();
+	for (const k of ['a', 'd', 'd', 's'])
+		await press(k);
+	check((await view()).join() === all.join(), file, 'moves beyond the data');
+	await press('w');
+	let now = await view();
+	check(now[1] - now[0] < 0.7 * (all[1] - all[0]), file, 'w does not zoom');
+	for (let i = 0; i < 30; i++)
+		await press('a');
+	check((await view())[0] === all[0], file, 'a ends at', (await view())[0], 'not', all[0]);
+	await press('f');
+	now = await view();
+	check(now[1] - now[0] < (all[1] - all[0]) / 2, file, 'f does not fit');
+	await press('0');
+	await page.mouse.move(box.x + 500, y);
+	await page.mouse.wheel({ deltaY: -400 });
+	now = await view();
+	check(now[1] - now[0] < 0.9 * (all[1] - all[0]) && now[0] > all[0], file, 'the wheel does not zoom');
+	// a range by dragging, which does not move; Shift moves
+	await page.mouse.move(box.x + 400, y);
+	await page.mouse.down();
+	await page.mouse.move(box.x + 700, y, { steps: 3 });
+	await page.mouse.up();
+	await page.waitForFunction(() => document.querySelector('.facts dt').textContent === 'range');
+	check((await view()).join() === now.join(), file, 'dragging moves');
+	check(Math.abs(inNs(await fact(page, 'range')) - 300 * (now[1] - now[0]) / (box.width - 205)) < 0.03 * (now[1] - now[0]), file, 'the range is', await fact(page, 'range'));
+	await press('Escape');
+	await page.waitForFunction(() => document.querySelector('.facts dt').textContent !== 'range');
+	await page.keyboard.down('Shift');
+	await page.mouse.move(box.x + 500, y);
+	await page.mouse.down();
+	await page.mouse.move(box.x + 470, y, { steps: 3 });
+	await page.mouse.up();
+	await page.keyboard.up('Shift');
+	check((await view())[0] > now[0], file, 'Shift and dragging do not move');
+	// a search: all hits are counted, the next one is another
+	await press('/');
+	await page.keyboard.type('memcpy');
+	await press('Enter');
+	await page.waitForFunction(() => /^1?\d* of \d|nothing/.test(document.querySelector('.bar > span.quiet').textContent));
+	const hits = () => page.$eval('.bar > span.quiet', e => e.textContent), first = await hits();
+	await press('Enter');
+	await wait(200);
+	check(/ of 1$|nothing/.test(first) || (await hits()) !== first, file, 'the search stays at', first);
+	faults(page, basename(file) + ' timeline:');
+	await page.close();
+}
+
+// The sums of a range that is a step equal the reports of this step.
+async function sums(browser, file) {
+	const page = await open(browser), of = file.replace(/\.html$/, '');
+	await go(page, file, '#v=timeline&i=1-1');
+	await page.waitForFunction(() => document.querySelectorAll('.facts div').length > 1);
+	await page.focus('main canvas');
+	await page.keyboard.press('n');
+	await page.waitForFunction(() => document.querySelector('.facts dt').textContent === 'steps');
+	if (await fact(page, 'steps') === '0')
+		await page.keyboard.press('n');
+	await page.waitForFunction(() => [...document.querySelectorAll('.facts dd')][0].textContent === '1');
+	await page.keyboard.press('m');
+	await page.waitForFunction(() => document.querySelector('.facts dt').textContent === 'range');
+	const [head, row] = parseCsv(await output('$ dlp iters -i 1 ' + of)), n = c => Number(row[head.indexOf(c)]), [gh, ...gaps] = parseCsv(await output('$ dlp gaps -s -i 1 ' + of));
+	const said = (what, got, want) => check(Math.abs(got - want) <= 0.006 * want + 50, basename(file), what, got, 'not', want);
+	said('range', inNs(await fact(page, 'range')), n('step_ns'));
+	said('busy', inNs(await fact(page, 'GPU 0 busy')), n('step_ns') - n('idle_ns'));
+	const idle = await page.$$eval('.facts div', all => all.filter(e => e.firstChild.textContent.startsWith('idle')).map(e => e.lastChild.textContent));
+	check(idle.length === gaps.length, file, idle.join(), 'not', gaps.length, 'classes of idle time');
+	for (const [i, g] of gaps.entries())
+		said(g[gh.indexOf('class')], inNs(idle[i]), Number(g[gh.indexOf('sum_dur_ns')]));
+	faults(page, basename(file) + ' sums:');
+	await page.close();
+}
+
+// Ranks stand in one timeline, each lane with its rank's name; Overview says who waits.
+async function together(browser, file) {
+	const page = await open(browser);
+	await go(page, file);
+	const first = await page.$eval('main h2 + p', e => [e.textContent, [...e.querySelectorAll('a')].some(a => a.hash.includes('v=timeline'))]);
+	check(/^Rank 0 waits 3\.91 ms a step for rank 1\./.test(first[0]) && first[1], file, 'begins with', first[0]);
+	await click(page, 'Timeline');
+	const names = await page.$$eval('.names li', all => all.map(e => e.textContent));
+	for (const rank of ['rank 0 ', 'rank 1 '])
+		check(names.filter(n => n.startsWith(rank)).length > 8, file, names.join());
+	check(names.every(n => /^rank [01] /.test(n)) && names.findIndex(n => /rank 1 GPU/.test(n)) < names.findIndex(n => /ranges/.test(n)), file, names.join());
+	faults(page, 'together');
+	await page.close();
+}
+
+const subjects = { screen, timeline, sums, together, keyed, made, unread, dict, graphs, print, clock, memory, broken, range, cut, findings, lanes, views, equal, axe, hostile, links, keys };
 const [subject, ...rest] = process.argv.slice(2);
 const firefox = rest[0] === '-b' ? rest.splice(0, 2)[1] : 'chrome';
 const browser = await start(firefox);

@@ -24,14 +24,20 @@ function digits(v, unit) {
 }
 
 function ns(v) {
-	if (!isSet(v))
-		return minus;
+	if (!isSet(v) || v === 0)
+		return v === 0 ? '0' : minus;
 	const a = Math.abs(v);
 	if (a >= 1e9)
 		return (v / 1e9).toFixed(2) + ' s';
 	if (a >= 1e6)
 		return (v / 1e6).toFixed(2) + ' ms';
 	return a >= 1e3 ? (v / 1e3).toFixed(1) + ' us' : v.toFixed(0) + ' ns';
+}
+
+// A round time: 5 ms.
+function shortTime(v) {
+	const a = Math.abs(v), [size, unit] = a >= 1e9 ? [1e9, ' s'] : a >= 1e6 ? [1e6, ' ms'] : a >= 1e3 ? [1e3, ' us'] : [1, ' ns'];
+	return Number((v / size).toPrecision(3)) + unit;
 }
 
 function bytes(v) {
@@ -68,6 +74,9 @@ function shortName(s, n) {
 		return '…' + s.slice(at);
 	return s.slice(0, s.includes('/') ? 0 : n >> 1) + '…' + s.slice(s.length - (s.includes('/') ? n : n >> 1) + 1);
 }
+
+// Modules of PyTorch without what all of them begin with.
+const bare = s => s === null ? null : s.replace(/(^|\/)nn\.Module: /g, '$1');
 
 // Both ends of a long text.
 const middle = (s, n) => s.length <= n ? s : s.slice(0, n >> 1) + '…' + s.slice(s.length - (n >> 1) + 1);
@@ -121,4 +130,17 @@ function command(words, after = '') {
 	const text = words.filter(w => w !== null).map(word).join(' ') + after;
 	return el('p', { class: 'command' }, el('code', null, '$ ' + text),
 	    el('button', { type: 'button', onclick: e => copy(text, e.target) }, 'copy'));
+}
+
+// What the pointer is on, beside it; at: an event of the pointer, null hides it. The first
+// line is the name.
+function tip(at, lines = []) {
+	const box = byId('tip'), said = lines.filter(isSet);
+	box.hidden = at === null || said.length === 0;
+	if (box.hidden)
+		return;
+	box.replaceChildren(el('strong', null, said[0]), ...said.slice(1).map(s => el('div', null, s)));
+	const { offsetWidth: w, offsetHeight: h } = box, right = document.documentElement.clientWidth, low = window.innerHeight;
+	box.style.left = Math.max(4, at.clientX + 14 + w < right ? at.clientX + 14 : at.clientX - 14 - w) + 'px';
+	box.style.top = Math.max(4, at.clientY + 16 + h < low ? at.clientY + 16 : at.clientY - 12 - h) + 'px';
 }

@@ -181,8 +181,8 @@ function ofSource(t, of) {
 
 // The table, of the rank that is shown. wanted: the columns that will be read, all if
 // there is no list.
-async function table(name, wanted) {
-	const of = source, own = of !== null && meta.tables[name].cols.src;
+async function table(name, wanted, of = source) {
+	const own = of !== null && meta.tables[name].cols.src;
 	const all = await wholeTable(name, own && wanted ? [...wanted, 'src'] : wanted);
 	if (!own)
 		return all;
@@ -223,11 +223,11 @@ const text = (col, i) => col.v[i] < 0 ? null : col.d[col.v[i]];
 const timed = () => !isSet(about().info.times);
 const ofTimes = ['busy', 'phase', 'critical'];
 
-function rows(name) {
+function rows(name, of = source) {
 	if (ofTimes.includes(name) && !timed())
 		return [];
-	const shift = shiftOf(source), own = (r, ...cols) => Object.assign({}, r, ...cols.map(c => isSet(r[c]) ? { [c]: r[c] - shift } : {}));
-	const list = source === null ? wholeRows(name) : wholeRows(name).filter(r => !isSet(r.src) || source === r.src);
+	const shift = shiftOf(of), own = (r, ...cols) => Object.assign({}, r, ...cols.map(c => isSet(r[c]) ? { [c]: r[c] - shift } : {}));
+	const list = of === null ? wholeRows(name) : wholeRows(name).filter(r => !isSet(r.src) || of === r.src);
 	return shift === 0 || !(name in { steps: 1, peak: 1 }) ? list : list.map(r => own(r, 'start_ns', 'gpu_start_ns', 'gpu_end_ns'));
 }
 
@@ -251,11 +251,12 @@ function wholeRows(name) {
 
 // A profile without steps is one iteration without a key, which no report takes as one.
 let steps, stable, sourceTurn = 0;
+const stepsOf = of => rows('steps', of).filter(s => isSet(s.iter) && isSet(s.key));
 
 function chooseSource(s) {
 	sourceTurn += s !== source;
 	source = s;
-	steps = rows('steps').filter(s => isSet(s.iter) && isSet(s.key));
+	steps = stepsOf(s);
 	stable = rows('stable')[0] || null;
 }
 chooseSource(source);

@@ -22,14 +22,15 @@ function toCsv(cols, list) {
 function cell(c, r, onRow, room) {
 	const v = c.get(r), s = c.show ? c.show(v, r) : plain(v);
 	const full = isSet(v) && String(v) !== s ? (c.unit ? v + ' ' + c.unit : String(v)) : null;
-	const text = c.num || c.wrap ? s : shortName(s, room);
+	const text = c.num ? s : c.wrap ? bare(s) : shortName(bare(s), c.room || room);
 	const inside = onRow ? el('button', { type: 'button', class: 'row',
 		onclick: () => onRow(r) }, text) : text;
 	const td = el('td', { class: c.num ? 'num' : c.wrap ? 'wrap' : text.length > 16 ? 'text long' : 'text', title: full || (c.num ? null : s) }, inside);
 	if (c.indent)
 		td.style.paddingLeft = c.indent(r) * (narrow.matches ? 0.5 : 1.2) + 'em';
-	if (c.part && v > 0)
-		td.style.backgroundSize = Math.min(100, v) + '% 1.3em';
+	const part = typeof c.part === 'function' ? c.part(r) : v;
+	if (c.part && part > 0)
+		td.style.backgroundSize = Math.min(100, part) + '% 1.3em';
 	td.classList.toggle('part', Boolean(c.part));
 	td.classList.toggle('indent', Boolean(c.indent));
 	return td;
@@ -63,10 +64,33 @@ function firstRows(col, list, up, n) {
 	return best.map(b => b.r).sort(order).slice(0, n);
 }
 
-// o: caption, onRow, sort (a column's number), up (smallest first), room (letters of a name)
+// Times, sizes and shares have their unit in the heading: that of the greatest value.
+const unitsOf = new Map([[ns, [[1e9, 's'], [1e6, 'ms'], [1e3, 'us'], [1, 'ns']]], [bytes, [[1e12, 'TB'], [1e9, 'GB'], [1e6, 'MB'], [1e3, 'kB'], [1, 'bytes']]], [percent, [[1, '%']]]]);
+
+function withUnit(c, list) {
+	if (!unitsOf.has(c.show))
+		return c;
+	let most = 0;
+	for (const r of list) {
+		const v = c.of ? c.of[r] : c.get(r);
+		if (Math.abs(v) > most)
+			most = Math.abs(v);
+	}
+	// a smaller unit where most of the values are small
+	const units = unitsOf.get(c.show), fits = units.findIndex(u => most >= u[0]), mid = median(Array.from(list.slice(0, 200), r => Math.abs(c.of ? c.of[r] : c.get(r))));
+	const small = fits >= 0 && fits + 1 < units.length && mid > 0 && mid < 0.05 * units[fits][0] && most < 100 * units[fits][0];
+	const [size, name] = units[fits < 0 ? Math.min(1, units.length - 1) : fits + small];
+	const places = c.show === percent || most / size >= 100 ? 1 : size === 1 ? 0 : most / size >= 10 ? 2 : 3, least = 0.5 * 10 ** -places;
+	const shown = v => !isSet(v) ? minus : v === 0 ? '0' : Math.abs(v) / size < least ? '<' + 10 ** -places : (v / size).toFixed(places);
+	return { ...c, show: c.sign ? v => (v > 0 ? '+' : '') + shown(v) : shown, label: name !== '%' ? c.label + ', ' + name : c.label.includes('%') ? c.label : c.label + ', %' };
+}
+
+// o: caption, onRow, sort (a column's number), up (smallest first), room (letters of a name),
+// few (so many columns are drawn; CSV has all, also those with csv), chosen (is the row of this, or not)
 function dataTable(all, list, o) {
-	const cols = all.filter((c, i) => i === 0 || list.length === 0 || list.some(r => isSet(c.get(r)))), dark = all.filter(c => !cols.includes(c));
-	let sorted = isSet(o.sort) ? cols.indexOf(all[o.sort]) : -1, up = Boolean(o.up), drawn = drawnAtFirst;
+	const some = all.filter((c, i) => i === 0 || list.length === 0 || list.some(r => isSet(c.get(r)))), dark = all.filter(c => !some.includes(c));
+	const shown = some.filter(c => !c.csv).slice(0, o.few), cols = shown.map(c => withUnit(c, list));
+	let sorted = isSet(o.sort) ? shown.indexOf(all[o.sort]) : -1, up = Boolean(o.up), drawn = drawnAtFirst;
 	const room = narrow.matches ? 44 : o.room || 60;
 	const head = el('tr'), body = el('tbody');
 	const more = el('button', { type: 'button', onclick: () => { drawn *= 10; draw(); } });
@@ -82,7 +106,7 @@ function dataTable(all, list, o) {
 		say('sorted by ' + cols[i].label + (up ? ', smallest first' : ', largest first'));
 	}
 
-	const rowsFrom = n => sorted < 0 ? Array.from(list.slice(0, n)) : firstRows(cols[sorted], list, up, n);
+	const rowsFrom = n => sorted < 0 ? Array.from(list.slice(0, n)) : firstRows(shown[sorted], list, up, n);
 
 	function draw() {
 		redraw(head, ...cols.map((c, i) => el('th', { scope: 'col',
@@ -90,7 +114,7 @@ function dataTable(all, list, o) {
 			'aria-sort': i === sorted ? (up ? 'ascending' : 'descending') : null },
 		    el('button', { type: 'button', onclick: () => order(i) }, c.label))));
 		redraw(body, ...rowsFrom(drawn).map(r =>
-		    el('tr', null, ...cols.map((c, i) => cell(c, r, i === 0 ? o.onRow : null, room)))));
+		    el('tr', { class: o.chosen && o.chosen(r) ? 'chosen' : null }, ...cols.map((c, i) => cell(c, r, i === 0 ? o.onRow : null, room)))));
 		more.hidden = list.length <= drawn;
 		more.textContent = 'show more';
 		size.textContent = (list.length > drawn ? count(drawn) + ' of ' : '') + count(list.length) + (list.length === 1 ? ' row ' : ' rows ');

@@ -1,4 +1,5 @@
 // The strip of steps, on top of every view: a bar for each step, and the range.
+// Also what pictures share: canvases, colors, texts.
 const stripParts = ['tc', 'kern', 'graph', 'comm', 'mem', 'idle'];
 
 // Short names, for headings and for the key under the bars.
@@ -6,6 +7,11 @@ const partNames = { tc: tensorCores('Tensor Cores'), kern: 'other kernels', grap
 
 // The column of dlp iters with the time of a part.
 const partColumn = p => p === 'kern' ? 'other_kern_ns' : p + '_ns';
+
+function median(list) {
+	const s = list.filter(isSet).sort((a, b) => a - b), m = s.length >> 1;
+	return s.length === 0 ? null : s.length % 2 ? s[m] : (s[m - 1] + s[m]) / 2;
+}
 
 let barsMade = { of: null, bars: [] };
 
@@ -47,7 +53,7 @@ function canvasOf(canvas) {
 	const g = canvas.getContext('2d');
 	g.scale(scale, scale);
 	g.clearRect(0, 0, w, h);
-	g.font = '11px system-ui, sans-serif';
+	g.font = '12px system-ui, sans-serif';
 	return { g, w, h };
 }
 
@@ -72,6 +78,7 @@ function clipText(g, s, x, y, room, ends) {
 		g.fillText(cut(n), x, y);
 }
 
+// Idle time recedes: greys, the darker the more of it can be gained, and some hatched.
 const gapColors = ['gap-launch-bound', 'gap-dataloader', 'gap-sync', 'gap-host-only', 'gap-comm-wait', 'gap-allocation'];
 
 // The color of a class of gaps; most have none of their own.
@@ -80,78 +87,117 @@ function gapColor(name) {
 	return gapColors.includes(c) ? c : 'idle';
 }
 
+const idleName = c => idleSaid[c] || 'idle, ' + c;
+const isHatched = c => c === 'gap-dataloader' || c === 'gap-comm-wait' || c === 'gap-sync';
+
+// How a color of the style fills: the hatched ones with lines across.
+const patternsMade = new Map();
+
+function fillOf(g, name) {
+	if (!isHatched(name))
+		return color(name);
+	const key = name + paper.on + color(name);
+	if (!patternsMade.has(key)) {
+		const tile = el('canvas', { width: 6, height: 6 }), t = tile.getContext('2d');
+		t.fillStyle = color(name);
+		t.fillRect(0, 0, 6, 6);
+		t.strokeStyle = color('back');
+		t.globalAlpha = 0.75;
+		for (const x of [-6, 0, 6])
+			line(t, x, name === 'gap-sync' ? 0 : 6, x + 6, name === 'gap-sync' ? 6 : 0);
+		patternsMade.set(key, g.createPattern(tile, 'repeat'));
+	}
+	return patternsMade.get(key);
+}
+
+// A bar for each step, the slowest of a pixel's where there are more; what is longer than
+// three usual ones is cut off, with a gap near its top.
+const stripRoom = { left: 52, foot: 15, widest: 30 };
+
+function stripScale(bars, w) {
+	const most = Math.max(1, ...bars.map(b => b.total)), usual = median(bars.map(b => b.total)) || most;
+	return { most: most > 3 * usual ? 2 * usual : most, wide: Math.min(stripRoom.widest, (w - stripRoom.left) / bars.length) };
+}
+
+function drawBar(g, bar, left, width, low, most) {
+	let y = low;
+	// idle time by reason, and what of it has none
+	const reasons = bar.idles.map(([name, v]) => [gapColor(name), v]), known = reasons.reduce((s, r) => s + r[1], 0), scale = Math.min(1, most / bar.total) / most * (low - 3);
+	for (const [p, v] of [...stripParts.slice(0, -1).map(p => [p, bar[p]]), ...reasons, ['idle', Math.max(0, bar.idle - known)]]) {
+		const tall = v * scale;
+		g.fillStyle = fillOf(g, p);
+		g.fillRect(left, y - tall, width, tall);
+		y -= tall;
+	}
+	g.fillStyle = color('panel');
+	if (bar.total > most)
+		g.fillRect(left, 8, width, 2);
+}
+
 function drawStrip(canvas, bars) {
-	const { g, w, h } = canvasOf(canvas), n = bars.length, wide = w / n;
-	const most = Math.max(1, ...bars.map(b => b.total)), foot = 14;
-	for (let x = 0; x < Math.min(n, w); x++) {
-		// more steps than pixels: the slowest of the pixel's
-		const from = n <= w ? x : Math.floor(x * n / w), to = n <= w ? x + 1 : Math.floor((x + 1) * n / w);
+	const { g, w, h } = canvasOf(canvas), n = bars.length, low = h - stripRoom.foot, { most, wide } = stripScale(bars, w), left = stripRoom.left;
+	g.strokeStyle = color('line');
+	g.fillStyle = color('quiet');
+	const tick = tickOf(most, 3);
+	for (let v = 0; v <= most; v += tick) {
+		const y = low - v / most * (low - 3), said = v === 0 ? '0' : shortTime(v);
+		line(g, left, y, w, y);
+		g.fillText(said, left - 4 - g.measureText(said).width, Math.max(9, y + 4));
+	}
+	for (let x = 0; x < Math.min(n, w - left); x++) {
+		const one = wide >= 1, from = one ? x : Math.floor(x * n / (w - left)), to = one ? x + 1 : Math.floor((x + 1) * n / (w - left));
 		let bar = bars[from];
 		for (let i = from; i < to; i++)
 			if (bars[i].total > bar.total)
 				bar = bars[i];
-		const left = n <= w ? x * wide : x, width = n <= w ? Math.max(1, wide - (wide > 3 ? 1 : 0)) : 1;
-		let y = h - foot;
-		// idle time by reason, and what of it has none
-		const reasons = bar.idles.map(([name, v]) => [gapColor(name), v]), known = reasons.reduce((s, r) => s + r[1], 0);
-		for (const [p, v] of [...stripParts.slice(0, -1).map(p => [p, bar[p]]), ...reasons, ['idle', Math.max(0, bar.idle - known)]]) {
-			const tall = v / most * (h - foot);
-			g.fillStyle = color(p);
-			g.fillRect(left, y - tall, width, tall);
-			y -= tall;
-		}
-		if (range !== null && (bar.iter < range.from || bar.iter > range.to)) {
-			g.fillStyle = color('veil');
-			g.fillRect(left, 0, width, h - foot);
-		}
+		const at = left + (one ? x * wide : x), width = one ? Math.max(1, wide - (wide > 3 ? 1 : 0)) : 1;
+		drawBar(g, bar, at, width, low, most);
+		g.fillStyle = color(range !== null && (bar.iter < range.from || bar.iter > range.to) ? 'veil' : 'accent');
+		if (range !== null)
+			g.fillRect(at, g.fillStyle === color('accent') || inRange(bar.iter) ? low + 1 : 0, width, inRange(bar.iter) ? 2 : low);
 	}
-	const every = Math.max(1, Math.ceil(n * 40 / w));
+	const every = Math.max(1, Math.ceil(n * 26 / Math.max(1, n * wide)));
 	for (let i = 0; i < n; i += every)
-		clipText(g, wide > 100 ? stepTitle(i) : String(bars[i].iter), i * wide + 1, h - 3, Math.max(40, wide - 4));
+		clipText(g, String(bars[i].iter), left + i * wide + 1, h - 1, 40);
 }
 
 const stepTitle = i => 'step ' + steps[i].iter + ': ' + ns(steps[i].step_ns);
 
 // Steps as pieces of the profile's time, as dlp-iter cuts them: one begins when the GPU is
 // done with those before it.
-let piecesMade = { of: null, list: [] };
+const piecesMade = new Map();	// by source
 
-function stepPieces() {
-	if (piecesMade.of !== steps) {
+function stepPieces(of = source) {
+	if (!piecesMade.has(of)) {
 		let over = -Infinity;
-		piecesMade = { of: steps, list: steps.map(s => {
+		piecesMade.set(of, stepsOf(of).map(s => {
 			const from = Math.max(s.start_ns, over);
 			over = Math.max(over, s.gpu_end_ns || 0);
 			return { iter: s.iter, from, to: from + (s.step_ns || s.dur_ns || 0) };
-		}) };
+		}));
 	}
-	return piecesMade.list;
+	return piecesMade.get(of);
 }
 
 const piecesInRange = () => stepPieces().filter(s => inRange(s.iter));
 
 // A time of the profile's clock as people read it: since its step began, if it lies in
 // one. iter: the step, where a row knows it.
-function stepOf(at, iter) {
-	const s = stepPieces().find(s => isSet(iter) ? s.iter === iter : s.from <= at && at < s.to);
+function stepOf(at, iter, of = source) {
+	const s = stepPieces(of).find(s => isSet(iter) ? s.iter === iter : s.from <= at && at < s.to);
 	return s && at >= s.from ? s : null;
 }
 
-function clock(at, iter) {
-	const s = isSet(at) ? stepOf(at, iter) : null;
-	return s ? 'step ' + s.iter + ' + ' + ns(at - s.from) : ns(at);
+function clock(at, iter, of = source) {
+	const s = isSet(at) ? stepOf(at, iter, of) : null;
+	return s ? 'step ' + s.iter + ' + ' + (at === s.from ? '0 us' : ns(at - s.from)) : ns(at);
 }
 
 // What the colors of the bars mean.
-function stripKey(bars) {
-	const parts = stripParts.slice(0, -1).filter(p => bars.some(b => b[p] > 0)), reasons = new Map();
-	for (const b of bars)
-		for (const [name, v] of b.idles)
-			if (gapColor(name) !== 'idle')
-				reasons.set(name, (reasons.get(name) || 0) + v);
-	const classes = [...reasons].sort((a, b) => b[1] - a[1]).slice(0, 4).map(r => r[0]);
-	return el('p', { class: 'bar quiet small' }, ...[...parts.map(p => ['c-' + p, partNames[p]]), ...classes.map(c => ['c-gap-' + c, 'idle: ' + c]), ['', 'idle']]
-	    .map(([c, name]) => el('span', { class: 'key' }, el('span', { class: 'swatch ' + c }), name)));
+function stripKey(bars = barsOfSteps()) {
+	const parts = stripParts.slice(0, -1).filter(p => bars.some(b => b[p] > 0)), classes = [...new Set(bars.flatMap(b => b.idles.map(i => i[0])))];
+	const shades = new Map([...parts.map(p => ['c-' + p, partNames[p]]), ...classes.filter(c => gapColor(c) !== 'idle').map(c => ['c-' + gapColor(c), idleName(c)]), ['c-idle', 'idle, otherwise']]);
+	return el('p', { class: 'bar quiet small' }, ...[...shades].map(([c, name]) => el('span', { class: 'key' }, el('span', { class: 'swatch ' + c }), name)));
 }
 
 function setRange(from, to) {
@@ -172,7 +218,7 @@ function rangeSentence() {
 	const is = even && even.from === range.from && even.to === range.to;
 	return (range.from === range.to ? 'Step ' + range.from : 'Steps ' + range.from + ' to ' + range.to) +
 	    ' of ' + steps.length + (is ? evenWords(range) : '') + ': mean ' + ns(mean) +
-	    (dev === null ? '' : ', deviation ' + ns(dev));
+	    (dev === null ? '' : ' ± ' + ns(dev));
 }
 
 const isEven = () => range !== null && evenSteps() !== null && rangeName(range) === rangeName(evenSteps());
@@ -209,10 +255,17 @@ function showStrip() {
 		'Bars of ' + steps.length + ' steps. ' + rangeSentence() +
 		'. Arrow keys move the range, with Shift they change its end.' });
 	canvas.draw = () => drawStrip(canvas, bars);
-	redraw(box, line, canvas, stripKey(bars));
-	const barAt = e => Math.min(bars.length - 1, Math.max(0, Math.floor(e.offsetX / canvas.clientWidth * bars.length))), stepAt = e => bars[barAt(e)].iter;
+	redraw(box, line, canvas);
+	const barAt = e => {
+		const w = canvas.clientWidth, { wide } = stripScale(bars, w);
+		return Math.min(bars.length - 1, Math.max(0, Math.floor((e.offsetX - stripRoom.left) / wide)));
+	}, stepAt = e => bars[barAt(e)].iter;
 	let begin = null;
-	canvas.addEventListener('pointermove', e => { canvas.title = stepTitle(barAt(e)); });
+	canvas.addEventListener('pointermove', e => {
+		const b = bars[barAt(e)];
+		tip(e, [stepTitle(barAt(e)), ...stripParts.filter(p => b[p] > 0).map(p => partNames[p] + ' ' + ns(b[p]))]);
+	});
+	canvas.addEventListener('pointerleave', () => tip(null));
 	canvas.addEventListener('pointerdown', e => { begin = stepAt(e); canvas.setPointerCapture(e.pointerId); });
 	canvas.addEventListener('pointerup', e => { if (begin !== null) setRange(begin, stepAt(e)); begin = null; });
 	canvas.addEventListener('keydown', e => {

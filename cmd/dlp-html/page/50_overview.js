@@ -23,16 +23,30 @@ const evidenceText = s => s.split('; ').map(part => {
 	return middle(name, 72) + part.slice(name.length);
 }).join('; ');
 
+// Milliseconds of a step in three digits: 42.1.
+const digitsOf = v => String(Number((v / 1e6).toPrecision(3)));
+
+// "42.1 -> 24 ms": what a step takes, and would take. Without a replay the share of the time.
+const gainOf = f => isSet(f.predicted_step_ns) && isSet(f.step_ns) ? digitsOf(f.step_ns) + ' -> ' + digitsOf(f.predicted_step_ns) + ' ms' : isSet(f.share_pct) ? percent(f.share_pct) + ' of the ' + (steps.length > 0 ? 'step' : 'time') : '';
+const titleOf = f => titlesSaid[f.id] || plain(f.problem).split(/[:;,(]/)[0];
+
+// The first thing to do, as the terminal has it; the rest is folded.
+const firstAction = s => plain(s).split('; dlp ')[0];
+
 // Findings about a part of the time of another one stand below that.
 function findingItem(f) {
-	const title = (isSet(f.share_pct) ? '[' + percent(f.share_pct) + '] ' : '') + plain(f.problem), parts = fired().filter(p => p.part_of === f.id);
-	return el('li', null, el('h3', null, title),
-	    el('p', null, plain(f.recommendation)),
-	    isSet(f.evidence) ? el('p', { class: 'quiet', title: f.evidence }, evidenceText(f.evidence)) : null,
-	    el('p', { class: 'quiet' }, f.id + (isSet(f.steps) ? ', judged of ' + stepWords(f.steps) : '') + ' ', linkOf(f.where)),
-	    parts.length > 0 ? el('details', null, el('summary', null, 'about the same time: ' + parts.map(p => p.id).join(', ')),
-		el('ul', { class: 'findings' }, ...parts.map(findingItem))) : null);
+	const parts = fired().filter(p => p.part_of === f.id), action = firstAction(f.recommendation), at = action.indexOf('; '), first = at > 0 ? action.slice(0, at) : action;
+	return el('li', null, el('h3', null, el('span', null, titleOf(f)), ' ', el('span', { class: 'gain', title: isSet(f.predicted_step_ns) ? 'a step now, and if this is mended (dlp whatif)' : null }, gainOf(f))),
+	    el('p', null, first + ' ', linkOf(f.where)),
+	    el('details', null, el('summary', null, 'why, and what else' + (parts.length > 0 ? '; about the same time: ' + parts.map(p => p.id).join(', ') : '')),
+		el('p', null, plain(f.problem) + '.'), first === f.recommendation ? null : el('p', null, plain(f.recommendation) + '.'),
+		isSet(f.evidence) ? el('p', { class: 'quiet', title: f.evidence }, evidenceText(f.evidence)) : null,
+		el('p', { class: 'quiet' }, f.id + (isSet(f.share_pct) ? ', ' + percent(f.share_pct) + ' of the time' : '') + (isSet(f.steps) ? ', judged of ' + stepWords(f.steps) : '')),
+		parts.length > 0 ? el('ul', { class: 'findings' }, ...parts.map(findingItem)) : null));
 }
+
+// A step gains less than 2 %.
+const isLittle = f => isSet(f.gain_ns) && 50 * f.gain_ns < f.step_ns;
 
 const fired = () => rows('finding').filter(f => f.judged === 'yes');
 
@@ -57,17 +71,13 @@ function judgedSentence() {
 }
 
 function findings() {
-	const list = fired().filter(f => !isSet(f.part_of));
-	const box = el('section', { class: 'card' }, el('h2', null, 'What to do'),
-	    el('p', null, list.length === 0 ? (hasWork() ? 'No rule found anything to improve.' : noWork) + ' About names the rules that could not be judged.' :
-	    list.length + (list.length === 1 ? ' finding, with its' : ' findings, with their') + ' share of the time; judged when the page was made, of ' + judgedSentence()));
-	const ol = el('ol', { class: 'findings' }, ...list.slice(0, 3).map(findingItem));
-	box.append(ol);
-	if (list.length > 3)
-		box.append(el('details', null, el('summary', null, 'the other ' + (list.length - 3)),
-		    el('ol', { class: 'findings', start: 4 }, ...list.slice(3).map(findingItem))));
-	box.append(adviseCommand());
-	return box;
+	const all = fired().filter(f => !isSet(f.part_of)), list = all.filter(f => !isLittle(f)), little = all.filter(isLittle);
+	const fold = (what, from, some) => some.length === 0 ? null : el('details', null, el('summary', null, what), el('ol', { class: 'findings', start: from }, ...some.map(findingItem)));
+	return el('section', { class: 'card' }, el('h2', null, 'What to do'),
+	    list.length === 0 ? el('p', null, (!hasWork() ? noWork : little.length > 0 ? 'No finding gains 2 % of a step.' : 'No rule found anything to improve.') + ' About names the rules that could not be judged.') :
+		el('p', { class: 'quiet' }, 'The largest gain first, of ' + judgedSentence()),
+	    el('ol', { class: 'findings' }, ...list.slice(0, 3).map(findingItem)), fold('the other ' + (list.length - 3), 4, list.slice(3)),
+	    fold(little.length + ' that ' + (little.length === 1 ? 'gains' : 'gain') + ' less than 2 %', list.length + 1, little), adviseCommand());
 }
 
 function idleByReason() {
@@ -79,7 +89,7 @@ function idleByReason() {
 }
 
 function barLine(name, v, whole, link) {
-	return el('tr', null, el('td', null, el('span', { class: 'swatch c-' + name.replace('idle: ', 'gap-') }),
+	return el('tr', null, el('td', null, el('span', { class: 'swatch c-' + (name.startsWith('idle: ') ? gapColor(name.slice(6)) : name) }),
 	    link || classNames[name] || name), el('td', { class: 'num', title: v + ' ns' }, ns(v)),
 	    el('td', { class: 'num' }, percent(share(v, whole))));
 }
@@ -97,9 +107,9 @@ function donut(parts, total, inside, label) {
 	const round = 2 * Math.PI * 40, ring = svg('svg', { viewBox: '0 0 110 110', class: 'donut', role: 'img', 'aria-label': label });
 	let at = 0;
 	for (const [name, v] of parts) {
-		ring.append(svg('circle', { cx: 55, cy: 55, r: 40, class: 'c-' + name.replace('idle: ', 'gap-'),
+		ring.append(svg('circle', { cx: 55, cy: 55, r: 40, class: 'c-' + (name.startsWith('idle: ') ? gapColor(name.slice(6)) : name),
 			'stroke-dasharray': v / total * round + ' ' + round, 'stroke-dashoffset': -at / total * round, transform: 'rotate(-90 55 55)' },
-		    svg('title', {}, (classNames[name] || name) + ' ' + percent(share(v, total)))));
+		    svg('title', {}, (classNames[name] || idleName(name.slice(6))) + ' ' + percent(share(v, total)))));
 		at += v;
 	}
 	ring.append(svg('text', { x: 55, y: 54, 'text-anchor': 'middle' }, inside[0]), svg('text', { x: 55, y: 68, 'text-anchor': 'middle', class: 'small' }, inside[1]));
@@ -119,13 +129,13 @@ function whereTheTimeGoes() {
 	if (sums.total === 0)
 		return el('section', { class: 'card' }, el('h2', null, 'Where the time goes'),
 		    el('p', null, 'The profile has no GPU work with times.'));
-	const label = parts.map(([n, v]) => (classNames[n] || n) + ' ' + percent(share(v, sums.total))).join(', ');
+	const partName = n => classNames[n] || idleName(n.slice(6)), label = parts.map(([n, v]) => partName(n) + ' ' + percent(share(v, sums.total))).join(', ');
 	return el('section', { class: 'card' }, el('h2', null, 'Where the time goes'),
 	    el('p', null, '100 % is ' + ns(sums.total) + ', the time of ' + (steps.length > 0 ? (range === null ? 'all steps' : 'these steps') : 'the GPU from its first work to its last') +
 		(sums.n_dev > 1 ? ' on ' + sums.n_dev + ' GPUs' : '') + '.'),
 	    el('div', { class: 'ring' }, donut(parts, sums.total, [percent(share(sums.total - sums.idle, sums.total)), 'GPU busy'], label),
 	    el('table', { class: 'shares' }, el('caption', { class: 'hidden' }, 'Where the time goes'), el('tbody', null, ...parts.map(([n, v]) => barLine(n, v, sums.total,
-		n.startsWith('idle: ') && views.gaps ? linkTo({ v: 'gaps', f: 'class=' + n.slice(6) }, n) : null))))),
+		n.startsWith('idle: ') && views.gaps ? linkTo({ v: 'gaps', f: 'class=' + n.slice(6) }, idleName(n.slice(6))) : null))))),
 	    command(['dlp', ...rangeWords(stepRange()), fileShown()]));
 }
 
@@ -208,11 +218,43 @@ function criticalKinds() {
 	    sums, { caption: 'Critical path by kind', sort: 1 }), report(['path', '-g', 'kind']));
 }
 
+// Of several ranks: who waits for whom, and how long.
+async function whoWaits() {
+	const t = await wholeTable('arrive', ['iter', 'rank', 'coll_id', 'wait_ns', 'late_ns', 'start_ns', 'dur_ns']), waits = new Map(), last = new Map(), late = new Map(), colls = new Set();
+	const add = (m, k, v) => m.set(k, (m.get(k) || 0) + v), most = m => [...m].sort((a, b) => b[1] - a[1])[0];
+	for (const { rank, row } of lateRanks(t))
+		if (range === null || inRange(t.iter[row])) {
+			add(last, rank, 1);
+			add(late, rank, t.late_ns[row]);
+			colls.add(t.coll_id[row]);
+		}
+	for (const i of rowsInRange(t))
+		add(waits, text(t.rank, i), t.wait_ns[i] || 0);
+	const [who, wait] = most(waits) || [null, 0], [whom, times] = most(last) || [null, 0];
+	if (wait === 0)
+		return el('p', null, 'No rank waited for another in these steps.');
+	const n = Math.max(1, stepsInRange().length);
+	return el('p', { class: 'who' }, el('strong', { class: 'gain' }, 'Rank ' + who + ' waits ' + ns(range === null ? wait : wait / n) + (range === null ? '' : ' a step') + ' for ' + (whom === who ? 'others' : 'rank ' + whom) + '.'), ' Rank ' + whom + ' comes last to ' + times + ' of ' + colls.size + ' collectives, on average ' +
+	    ns(late.get(whom) / times) + ' late: ', linkTo({ v: 'timeline' }, 'see it in the timeline'), ', ', linkTo({ v: 'communication' }, 'by rank and step'), '.');
+}
+
+// Of each collective the rank that came last, and its row of arrive.
+function lateRanks(t) {
+	const at = new Map();
+	for (let i = 0; i < t.n; i++) {
+		const was = at.get(t.coll_id[i]);
+		if (t.late_ns[i] > 0 && (was === undefined || t.late_ns[i] > t.late_ns[was]))
+			at.set(t.coll_id[i], i);
+	}
+	return [...at.values()].map(row => ({ row, rank: text(t.rank, row) }));
+}
+
 views.overview = {
 	label: 'Overview',
 	detail: 'part',
 	async show(draft) {
-		const parts = (ops, peak) => [el('p', null, 'Where the time of a step goes, and what to do about it.'), tiles(peak),
+		const waits = ranks.length > 1 ? await whoWaits() : null;
+		const parts = (ops, peak) => [waits || el('p', null, 'Where the time of a step goes, and what to do about it.'), tiles(peak),
 			el('div', { class: 'cards' }, el('div', null, findings(), phases()), el('div', null, whereTheTimeGoes(), ops, criticalKinds()))];
 		if (!loaded.has('work'))
 			await draft(parts(el('section', { class: 'card soon' }, el('h2', null, 'Top ops')), null));

@@ -86,6 +86,7 @@ const picker = (list, by) => el('p', { class: 'bar' }, el('label', null, 'group 
 
 // One group: its kernels, and its runs.
 async function detail(t, list, name) {
+	name = bare(name);
 	await table('work', ['short', 'kind', 'tc', 'id', 'start_ns', 'stream', 'grid', 'block', 'regs', 'api_start_ns', 'layer', 'line']);
 	const kernels = groupBy(t, list, ['short', 'kind', 'tc'], t.dur_ns);
 	for (const g of kernels)
@@ -101,8 +102,9 @@ async function detail(t, list, name) {
 		col('time', 'dur_ns', ns, 'ns'), col('stream', 'stream'), col('grid', 'grid'), col('block', 'block'),
 		col('registers', 'regs'), ...at('launched', 'api_start_ns', time, 'ns'), col('layer', 'layer'), col('line', 'line')];
 	return el('section', { id: 'detail' }, el('h2', { tabindex: -1 }, name),
-	    dataTable(cols, kernels, { caption: 'Kernels of ' + name }), el('h3', null, 'Runs'),
-	    dataTable(runCols, runs, { caption: 'Runs of ' + name, sort: timed() ? 3 : 2, onRow: timed() ?
+	    el('p', null, el('button', { type: 'button', onclick: () => go({ r: '' }) }, 'close')),
+	    dataTable(cols, kernels, { caption: 'Kernels of ' + name, room: 28 }), el('h3', null, 'Runs'),
+	    dataTable(runCols, runs, { caption: 'Runs of ' + name, room: 28, sort: timed() ? 3 : 2, onRow: timed() ?
 		r => go({ v: 'timeline', t: String(t.id[r.i]) }) : null }));
 }
 
@@ -155,20 +157,19 @@ async function sumsView(by, only, intro, pick) {
 	const groups = groupBy(t, list, how.cols, t.dur_ns);
 	addTensorCores(t, list, groups);
 	const shown = filterGroups(groups, f);
-	const open = g => go({ r: g.key.map(k => k === null ? '' : k).join('\n') });
-	const out = [el('p', null, intro + ' 100 % is ' + ns(total) + ' of GPU work.'),
-		el('div', { class: 'bar' }, pick, filterField('words, or tc=no, dir=bprop, why=fp32, phase=forward, >1ms')),
-		dataTable([...sumColumns(how.labels, total, range === null ? 0 : stepsInRange().length),
-			...(by === 'kernel' ? [] : tcColumns)], shown, { caption: 'GPU work by ' + by, onRow: t.sums ? null : open, sort: how.cols.length }),
-		...filteredReport('top', by, f, 'sum_dur_ns')];
+	const open = g => go({ r: g === opened ? '' : of(g) });
+	const of = g => g.key.map(k => k === null ? '' : k).join('\n'), opened = state.r && !t.sums ? groups.find(x => of(x) === state.r) : null;
 	const unknown = t.sums ? f.where.map(w => w[0]).filter(c => !(c in meta.sums)) : [];
 	if (unknown.length > 0)
 		return [el('p', null, 'The sums of all are not by ' + unknown.join(', ') + '. Choose a step with details to filter by that.'), pick, filterField('')];
-	if (state.r && !t.sums) {
-		const g = groups.find(x => x.key.map(k => k === null ? '' : k).join('\n') === state.r);
-		out.push(g ? await detail(t, list.filter((i, j) => groups.at(j) === g), g.key.filter(isSet).join(', ')) :
-		    el('p', null, 'The chosen row has no work in these steps.'));
-	}
+	const sums = [dataTable([...sumColumns(how.labels, total, range === null ? 0 : stepsInRange().length),
+		...(by === 'kernel' ? [] : tcColumns)], shown, { caption: 'GPU work by ' + by, onRow: t.sums ? null : open, sort: how.cols.length, few: opened ? how.cols.length + 2 : undefined, room: opened ? 34 : 60, chosen: g => g === opened }),
+	...filteredReport('top', by, f, 'sum_dur_ns')];
+	const out = [el('p', null, intro + ' 100 % is ' + ns(total) + ' of GPU work.'),
+		el('div', { class: 'bar' }, pick, filterField('words, or tc=no, dir=bprop, why=fp32, phase=forward, >1ms')),
+		...(opened ? [el('div', { class: 'pair' }, el('div', null, ...sums), await detail(t, list.filter((i, j) => groups.at(j) === opened), opened.key.filter(isSet).join(', ')))] : sums)];
+	if (state.r && !t.sums && !opened)
+		out.push(el('p', null, 'The chosen row has no work in these steps.'));
 	if (by === 'op' && !t.sums && timed())
 		out.push(...await runsOfOps(t, all, f));
 	return out;

@@ -109,7 +109,7 @@ function icicle(top, zoom) {
 				g.strokeRect(x + 1, y + 1, wide - 2, tall - 3);
 			}
 			if (wide > 24)
-				clipText(g, b.node.name, x + 3, y + 15, wide - 5);
+				clipText(g, bare(b.node.name), x + 3, y + 15, wide - 5);
 		}
 	};
 
@@ -125,7 +125,12 @@ function icicle(top, zoom) {
 			zoom(b.node.path);
 	};
 	const hit = e => boxes.find(b => b.row === Math.floor(e.offsetY / tall) && e.offsetX >= b.x * canvas.clientWidth && e.offsetX < (b.x + b.w) * canvas.clientWidth);
-	canvas.addEventListener('mousemove', e => choose(hit(e) || null));
+	canvas.addEventListener('mousemove', e => {
+		const b = hit(e) || null;
+		choose(b);
+		tip(b ? e : null, b ? [bare(b.node.name), bare(about(b.node))] : []);
+	});
+	canvas.addEventListener('mouseleave', () => tip(null));
 	canvas.addEventListener('click', e => {
 		const b = hit(e);
 		if (b)
@@ -152,6 +157,8 @@ function icicle(top, zoom) {
 
 views.layers = {
 	label: 'Layers',
+	ofWork: true,
+	missing: () => meta.tables.work.cols.layer || meta.cut ? null : 'no ranges around layers were recorded',
 	detail: 'all',
 	async show() {
 		const t = await workFor(['layer', 'op', 'short', 'tc']), list = rowsInRange(t), root = layerTree(t, list), top = nodeAt(root, state.r);

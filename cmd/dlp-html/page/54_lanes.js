@@ -1,9 +1,24 @@
-// The lanes of the timeline: { kind, n }, and what tells them apart: dev, stream, pid,
-// tid, row. A lane with rows has pieces sorted by their start, and looks at the tables for
+// The lanes of the timeline: { kind, n }, and what tells them apart: src, dev, stream, pid,
+// tid, row. Those of several ranks are on one clock; a rank's own is shift behind it. A lane with rows has pieces sorted by their start, and looks at the tables for
 // each, so that drawing costs only what a pixel shows: start(k), length(k), end(k),
 // shade(k), name(k), at (numbers of rows, or null), sums, long. A lane of a large page
 // has fill, how full it is, before it has rows.
 const laneShades = ['tc', 'kern', 'graph', 'comm', 'mem', 'idle', 'call', 'wait'];
+
+// Ops of threads have the color of what they do, ranges that of their layer.
+const opClasses = [['product', 'products', /linear|mm$|matmul|conv|gemm|einsum/], ['attention', 'attention', /attention|sdpa|flash/], ['norm', 'norms', /norm/], ['loss', 'loss, reductions', /loss|softmax|^sum|mean|max|argm/],
+	['update', 'optimizer', /adam|sgd|optim|foreach|clip_grad/], ['data', 'data in other places', /copy|^to$|cat|clone|contiguous|index|embedding|gather|scatter|transpose|permute|fill|zero|empty/], ['other', 'other ops', /./]];
+const opShade = s => 40 + (s === null ? opClasses.length - 1 : opClasses.findIndex(c => c[2].test(s.toLowerCase())));
+const rangeTints = 5;
+
+function rangeShade(s) {
+	let h = 7;
+	for (const c of (s || '').replace(/^nn\.Module: /, '').replace(/[_ .]*\d+$/, ''))
+		h = (h * 31 + c.charCodeAt(0)) % 9973;
+	return 60 + h % rangeTints;
+}
+
+const moved = (start, shift) => shift ? Float64Array.from(start, v => v + shift) : start;
 
 // Numbers of rows by start; they mostly are in that order already.
 function byStart(list, start, length) {
@@ -58,8 +73,8 @@ function nextLong(lane, k, end, least) {
 }
 
 // of: the members that tell lanes apart.
-async function makeLane(of, kind, t, list, start, length, name, shades, only = 6) {
-	const at = byStart(list, start, length);
+async function makeLane(of, kind, t, list, own, length, name, shades, only = 6) {
+	const start = moved(own, of.shift), at = byStart(list, start, length);
 	const n = at.length, sums = [], top = new Float64Array(Math.ceil(n / sumEvery)), long = [], least = longest();
 	let last = -Infinity;
 	for (let k = 0; k < n; k++) {
@@ -121,11 +136,11 @@ function shadesOfWork(t) {
 
 const workName = (t, i) => text(t.short, i) || (text(t.tag, i) === 'copy' ? 'Memcpy ' + (text(t.kind, i) || '') : text(t.tag, i) === 'set' ? 'Memset' : 'graph');
 
-async function gpuLanes(t) {
+async function gpuLanes(t, who) {
 	const out = [], shades = shadesOfWork(t);
 	for (const [k, list] of await rowsBy(t.n, t.start_ns, t.dev, t.stream, t.pid)) {
 		const [dev, stream, pid] = k.split('\n').map(Number);
-		out.push(await makeLane({ lane: 'gpu', dev, stream, pid }, 'work', t, list, t.start_ns, t.dur_ns, i => workName(t, i), shades));
+		out.push(await makeLane({ ...who, lane: 'gpu', dev, stream, pid }, 'work', t, list, t.start_ns, t.dur_ns, i => workName(t, i), shades));
 	}
 	return out;
 }
@@ -167,38 +182,45 @@ async function nestedLanes(of, sources) {
 }
 
 async function nestedLane(lane, sources, from, at) {
-	const starts = sources.map(s => s[0].start_ns), durs = sources.map(s => s[0].dur_ns), shades = sources.map(s => s[2] === 'range' ? 5 : 2);
+	const starts = sources.map(s => moved(s[0].start_ns, lane.shift)), durs = sources.map(s => s[0].dur_ns), shades = sources.map(s => s[4]);
 	const n = at.length, of = [], top = new Float64Array(Math.ceil(n / sumEvery)), long = [], least = longest();
 	let last = -Infinity;
 	for (let k = 0; k < n; k++) {
 		if ((k & 8191) === 0 && isLate())
 			await breathe();
 		const s = from[k], d = durs[s][at[k]] || 0;
-		sumsFor(of, shades[s], n)[(k >> 5) + 1] += d;
+		sumsFor(of, shades[s](at[k]), n)[(k >> 5) + 1] += d;
 		if (d > top[k >> 5])
 			top[k >> 5] = d;
 		if (d > least)
 			long.push(k);
 		last = Math.max(last, starts[s][at[k]] + d);
 	}
-	return finishLane({ ...lane, kind: 'nested', n, start: k => starts[from[k]][at[k]], length: k => durs[from[k]][at[k]] || 0, shade: k => shades[from[k]],
+	return finishLane({ ...lane, kind: 'nested', n, start: k => starts[from[k]][at[k]], length: k => durs[from[k]][at[k]] || 0, shade: k => shades[from[k]](at[k]),
 		name: k => sources[from[k]][3](at[k]), piece: k => ({ t: sources[from[k]][0], i: at[k], kind: sources[from[k]][2] }) }, of, top, last, long);
 }
 
-async function threadLanes(work) {
-	const span = ['start_ns', 'dur_ns', 'pid', 'tid'];
-	const [inst, nest, ranges, call, op] = await Promise.all([table('inst', span), table('nest', span), table('range', span),
-		table('call', [...span, 'tag']), table('op', ['op_id', 'name'])]);
+// A shade for each text of a column, and of rows.
+function shadesOfTexts(col, of) {
+	const shades = col.d.map(of), none = of(null);
+	return i => col.v[i] < 0 ? none : shades[col.v[i]];
+}
+
+async function threadLanes(work, who) {
+	const span = ['start_ns', 'dur_ns', 'pid', 'tid'], of = who.run;
+	const [inst, nest, ranges, call, op] = await Promise.all([table('inst', [...span, 'op'], of), table('nest', [...span, 'text'], of), table('range', [...span, 'text'], of),
+		table('call', [...span, 'tag'], of), table('op', ['op_id', 'name'], of)]);
 	const opAt = new Map(), out = [];
 	for (let i = 0; i < op.n; i++)
 		opAt.set(op.op_id[i], i);
 	const nameOfRun = i => opAt.has(inst.op_id[i]) ? text(op.name, opAt.get(inst.op_id[i])) : text(inst.op, i);
-	const kinds = [[inst, 'inst', nameOfRun], [nest, 'nest', i => text(nest.text, i)], [ranges, 'range', i => text(ranges.text, i)]], by = [];
+	const kinds = [[inst, 'inst', nameOfRun, shadesOfTexts(inst.op, opShade)], [nest, 'nest', i => bare(text(nest.text, i)), shadesOfTexts(nest.text, opShade)],
+		[ranges, 'range', i => bare(text(ranges.text, i)), shadesOfTexts(ranges.text, rangeShade)]], by = [];
 	for (const [t] of kinds)
 		by.push(await rowsBy(t.n, t.start_ns, t.pid, t.tid));
-	const os = call.tag.d.indexOf('os'), launched = await rowsBy(work.n, work.api_start_ns, work.pid, work.tid), thread = k => ({ pid: Number(k[0]), tid: Number(k[1]) });
+	const os = call.tag.d.indexOf('os'), launched = await rowsBy(work.n, work.api_start_ns, work.pid, work.tid), thread = k => ({ ...who, pid: Number(k[0]), tid: Number(k[1]) });
 	for (const k of new Set(by.flatMap(m => [...m.keys()])))
-		out.push(...await nestedLanes({ lane: 'ranges', ...thread(k.split('\n')) }, kinds.map(([t, kind, name], s) => [t, by[s].get(k), kind, name]).filter(s => s[1])));
+		out.push(...await nestedLanes({ lane: 'ranges', ...thread(k.split('\n')) }, kinds.map(([t, kind, name, shade], s) => [t, by[s].get(k), kind, name, shade]).filter(s => s[1])));
 	for (const [k, list] of launched)
 		out.push(await makeLane({ lane: 'launch', ...thread(k.split('\n')) }, 'launch', work, list, work.api_start_ns, work.api_dur_ns, i => text(work.api, i) || 'launch', null));
 	for (const [k, list] of await rowsBy(call.n, call.start_ns, call.tag.v.map(x => x === os ? 1 : 0), call.pid, call.tid))
@@ -208,13 +230,19 @@ async function threadLanes(work) {
 }
 
 // What names of pieces are made of is unpacked when they are first asked for.
-const nameColumns = { work: ['short', 'kind', 'api', 'id'], inst: ['op_id', 'op'], nest: ['text'], range: ['text'], call: ['api', 'name', 'kind'] };
+const nameColumns = { work: ['short', 'kind', 'api', 'id', 'op', 'dir', 'layer', 'iter', 'inst_id'], inst: ['op_id', 'op', 'inst_id', 'layer', 'iter'], nest: ['text'], range: ['text', 'iter'], call: ['api', 'name', 'kind', 'iter'] };
 const namesRead = new Set();	// of these sources
 
 async function readNames() {
-	await Promise.all(Object.keys(nameColumns).map(t => table(t, nameColumns[t])));
-	namesRead.add(source);
+	for (const of of shownSources())
+		if (!namesRead.has(of)) {
+			await Promise.all(Object.keys(nameColumns).map(t => table(t, nameColumns[t], of)));
+			namesRead.add(of);
+		}
 }
+
+// All ranks stand in one timeline; of two profiles one is shown.
+const shownSources = () => ranks.length > 1 ? ranks : [source];
 
 function shadesOfGaps(col) {
 	const shades = col.d.map(name => 10 + Math.max(0, Object.keys(gapMeanings).indexOf(name)));
@@ -225,8 +253,8 @@ function shadesOfGaps(col) {
 }
 
 // The critical path. A row without a start begins where the one before ends.
-async function criticalPath() {
-	const t = await table('path', ['start_ns', 'dur_ns', 'iter', 'kind', 'op', 'n_seg']), dur = t.dur_ns;
+async function criticalPath(of) {
+	const t = await table('path', ['start_ns', 'dur_ns', 'iter', 'kind', 'op', 'n_seg'], of), dur = t.dur_ns;
 	const start = t.start_ns instanceof Float64Array ? t.start_ns : Float64Array.from(t.start_ns);
 	for (let i = 1; i < t.n; i++)
 		if (start[i] !== start[i])	// NaN
@@ -236,25 +264,25 @@ async function criticalPath() {
 
 const pathShades = { cpu: 6, launch: 7, kernel: 1, copy: 4, set: 4, graph: 2, comm_exposed: 3, comm_blocking: 3 };
 
-function pathLane(t) {
+function pathLane(t, who) {
 	const of = t.kind.d.map(k => pathShades[k] || 5), kind = t.kind.v, all = new Int32Array(t.n), shades = new Uint8Array(t.n);
 	for (let i = 0; i < t.n; i++) {
 		all[i] = i;
 		shades[i] = of[kind[i]];
 	}
-	return makeLane({ lane: 'path' }, 'path', t, all, t.start_ns, t.dur_ns, i => [text(t.op, i), text(t.kind, i)].filter(isSet).join(' '), shades);
+	return makeLane({ ...who, lane: 'path' }, 'path', t, all, t.start_ns, t.dur_ns, i => [text(t.op, i), text(t.kind, i)].filter(isSet).join(' '), shades);
 }
 
-const stepLane = (list = stepPieces()) => makeLane({ lane: 'step' }, 'step', null, list.map((s, i) => i), list.map(s => s.from), list.map(s => s.to - s.from), i => String(list[i].iter), null, 5);
+const stepLane = (who, list = stepPieces(who.run)) => makeLane({ ...who, lane: 'step' }, 'step', null, list.map((s, i) => i), list.map(s => s.from), list.map(s => s.to - s.from), i => String(list[i].iter), null, 5);
 
-async function memoryLanes() {
-	const mem = await table('mem', ['dev', 'space', 'start_ns', 'used_bytes']), out = [];
+async function memoryLanes(who) {
+	const mem = await table('mem', ['dev', 'space', 'start_ns', 'used_bytes'], who.run), out = [], start = moved(mem.start_ns, who.shift);
 	for (const [k, list] of await rowsBy(mem.n, mem.start_ns, mem.dev, mem.space.v)) {
 		const [dev, space] = k.split('\n').map(Number);
 		if (mem.space.d[space] !== 'device')
 			continue;
 		const at = byStart(list, mem.start_ns, mem.start_ns).filter(i => !Number.isNaN(mem.used_bytes[i]));
-		out.push({ lane: 'memory', dev, kind: 'memory', n: at.length, at, t: mem, start: k => mem.start_ns[at[k]],
+		out.push({ ...who, lane: 'memory', dev, kind: 'memory', n: at.length, at, t: mem, start: k => start[at[k]],
 			most: at.reduce((m, i) => Math.max(m, mem.used_bytes[i]), 1), name: k => bytes(mem.used_bytes[at[k]]) });
 	}
 	return out;
@@ -262,10 +290,11 @@ async function memoryLanes() {
 
 const withNumber = (name, tid) => name.split(/\W+/).includes(tid) ? name : name + ' ' + tid;
 
-// The lanes in their order, with labels: threads that launch and do the most come first.
-function arranged(list) {
+// The lanes of a source in their order, with labels: threads that launch and do the most
+// come first. A rank's begin with its name.
+function arranged(list, who) {
 	const lanes = list.filter(l => l.n > 0), places = ['step', 'path', 'gpu', 'idle', 'memory', 'ranges', 'launch', 'call', 'wait'], weights = new Map();
-	const procs = new Set(lanes.filter(l => l.lane === 'gpu').map(l => l.pid)), names = new Map(rows('thread').map(x => [x.pid + '\n' + x.tid, x.name]));
+	const procs = new Set(lanes.filter(l => l.lane === 'gpu').map(l => l.pid)), names = new Map(rows('thread', who.run).map(x => [x.pid + '\n' + x.tid, x.name]));
 	const threadOf = l => l.pid + '\n' + l.tid, place = l => places.indexOf(l.lane), group = l => Math.min(2, place(l)) + (place(l) > 4);
 	for (const l of lanes)
 		weights.set(threadOf(l), (weights.get(threadOf(l)) || 0) + (l.lane === 'launch' ? 10 * l.n : l.lane === 'ranges' ? l.n : 0));
@@ -273,29 +302,37 @@ function arranged(list) {
 	lanes.sort((a, b) => group(a) - group(b) || (group(a) === 2 ? a.dev - b.dev : group(a) === 3 ? byThread(a, b) : 0) || place(a) - place(b) ||
 		(a.lane === 'gpu' ? b.n - a.n : 0) || (a.row || 0) - (b.row || 0));
 	for (const l of lanes) {
-		const who = group(l) < 3 ? '' : Number.isNaN(l.tid) ? 'without a thread' : withNumber(names.get(threadOf(l)) || 'thread', String(l.tid)), gpu = 'GPU ' + l.dev;
+		const thread = group(l) < 3 ? '' : Number.isNaN(l.tid) ? 'no thread' : withNumber(names.get(threadOf(l)) || 'thread', String(l.tid)), gpu = 'GPU ' + l.dev;
 		l.label = { step: 'steps', path: 'critical path', gpu: gpu + (isSet(l.stream) ? ' stream ' + l.stream : '') + (procs.size > 1 ? ' of ' + l.pid : ''), idle: gpu + ' idle, by reason', memory: gpu + ' memory',
-			ranges: l.row > 0 ? '' : 'ranges, ops: ' + who, launch: 'launches: ' + who, call: 'API calls: ' + who, wait: 'waits of the OS: ' + who }[l.lane];
+			ranges: l.row > 0 ? '' : thread + ': ranges, ops', launch: thread + ': launches', call: thread + ': API calls', wait: thread + ': waits of the OS' }[l.lane];
+		l.rank = who.name;
+		l.label = who.name + l.label;
 	}
 	return lanes;
 }
 
+// Who the lanes of a source belong to.
+function whose(src) {
+	const rank = ranks.length > 1 ? wholeRows('rank').find(r => Object.is(r.src, src)) : null;
+	return { run: src, shift: shiftOf(src), name: rank ? 'rank ' + rank.rank + ' ' : '' };
+}
+
 // How full each lane is, of a large page (html_density.c): for each class of work the
 // sums of its time up to each of so many pieces of the profile's time.
-const density = meta.density, densityPieces = density && density.pieces, densityFrom = () => density.from_ns - shiftOf(source);
+const density = meta.density, densityPieces = density && density.pieces, densityFrom = () => density.from_ns;
 
 // Pieces longer than this are drawn one by one where a lane is drawn by its fill.
 const longest = () => density ? 2 * density.wide_ns : Infinity;
 
-const shadeOfClass = { gpu: c => laneShades.indexOf(c), path: c => pathShades[c] || 5, idle: c => 10 + Math.max(0, Object.keys(gapMeanings).indexOf(c)), ranges: c => c === 'range' ? 5 : 2, launch: () => 6, call: () => 6, wait: () => 7 };
+const shadeOfClass = { gpu: c => laneShades.indexOf(c), path: c => pathShades[c] || 5, idle: c => 10 + Math.max(0, Object.keys(gapMeanings).indexOf(c)), ranges: c => c === 'range' ? 60 : 40 + opClasses.length - 1, launch: () => 6, call: () => 6, wait: () => 7 };
 
-async function fullLanes() {
-	const t = await table('density'), cols = ['dev', 'stream', 'pid', 'tid', 'row'].map(c => t[c]), lanes = new Map(), kind = t.lane.v, words = t.class.v;
+async function fullLanes(who) {
+	const t = await table('density', undefined, who.run), cols = ['dev', 'stream', 'pid', 'tid', 'row'].map(c => t[c]), lanes = new Map(), kind = t.lane.v, words = t.class.v;
 	let lane = null, sum = null, was = -1;
 	for (let i = 0; i < t.n; i++) {
 		// the rows of a lane and a class follow one another
 		if (i === 0 || t.bucket[i] <= was || kind[i] !== kind[i - 1] || words[i] !== words[i - 1] || cols.some(c => !Object.is(c[i], c[i - 1]))) {
-			const [dev, stream, pid, tid, row] = cols.map(c => c[i]), of = { lane: text(t.lane, i), dev, stream, pid, tid, row }, key = laneName(of), shade = shadeOfClass[of.lane](text(t.class, i));
+			const [dev, stream, pid, tid, row] = cols.map(c => c[i]), of = { ...who, lane: text(t.lane, i), dev, stream, pid, tid, row }, key = laneName(of), shade = shadeOfClass[of.lane](text(t.class, i));
 			if (!lanes.has(key))
 				lanes.set(key, { ...of, n: 0, fill: [] });
 			lane = lanes.get(key);
@@ -319,34 +356,48 @@ const laneName = l => [l.lane, ...[l.dev, l.stream, l.pid, l.tid, l.row].map(v =
 const lanesMade = new Map(), lanesDone = new Set();
 
 async function firstLanes() {
-	if (lanesDone.has(source) || !density)
-		return allLanes();
-	return arranged([...await fullLanes(), ...await memoryLanes(), await stepLane()]);
+	const out = [];
+	for (const src of shownSources()) {
+		const who = whose(src);
+		out.push(...lanesDone.has(src) || !density ? await lanesOf(src) : arranged([...await fullLanes(who), ...await memoryLanes(who), await stepLane(who)], who));
+	}
+	return gpusFirst(out);
 }
 
-function allLanes() {
-	if (!lanesMade.has(source))
-		lanesMade.set(source, makeLanes());
-	return lanesMade.get(source);
+async function allLanes() {
+	const out = [];
+	for (const src of shownSources())
+		out.push(...await lanesOf(src));
+	return gpusFirst(out);
 }
 
-async function makeLanes() {
-	const of = sourceTurn, name = source;
-	const work = await workFor(['dev', 'stream', 'pid', 'tid', 'start_ns', 'tc', 'api_start_ns', 'api_dur_ns']);
-	const gap = await table('gap', ['dev', 'class', 'start_ns', 'dur_ns']), path = await criticalPath();
-	const out = [await stepLane(), await pathLane(path), ...await gpuLanes(work), ...await memoryLanes(), ...await threadLanes(work)];
+// What threads do stands below the GPUs of all ranks.
+const isThread = l => ['ranges', 'launch', 'call', 'wait'].includes(l.lane);
+const gpusFirst = list => [...list.filter(l => !isThread(l)), ...list.filter(isThread)];
+
+function lanesOf(src) {
+	if (!lanesMade.has(src))
+		lanesMade.set(src, makeLanes(whose(src)));
+	return lanesMade.get(src);
+}
+
+async function makeLanes(who) {
+	const of = sourceTurn, { src } = who;
+	const work = await table('work', ['tag', 'dir', 'dur_ns', 'dev', 'stream', 'pid', 'tid', 'start_ns', 'tc', 'api_start_ns', 'api_dur_ns'], src);
+	const gap = await table('gap', ['dev', 'class', 'start_ns', 'dur_ns'], src), path = await criticalPath(src);
+	const out = [await stepLane(who), await pathLane(path, who), ...await gpuLanes(work, who), ...await memoryLanes(who), ...await threadLanes(work, who)];
 	for (const [dev, list] of await rowsBy(gap.n, gap.start_ns, gap.dev))
-		out.push(await makeLane({ lane: 'idle', dev: Number(dev) }, 'gap', gap, list, gap.start_ns, gap.dur_ns, i => text(gap.class, i), shadesOfGaps(gap.class)));
+		out.push(await makeLane({ ...who, lane: 'idle', dev: Number(dev) }, 'gap', gap, list, gap.start_ns, gap.dur_ns, i => text(gap.class, i), shadesOfGaps(gap.class)));
 	if (density) {
-		const fills = new Map((await fullLanes()).map(l => [laneName(l), l.fill]));
+		const fills = new Map((await fullLanes(who)).map(l => [laneName(l), l.fill]));
 		for (const l of out)
 			l.fill = fills.get(laneName(l));
 	}
-	if (of === sourceTurn)
-		lanesDone.add(name);
+	if (of === sourceTurn || ranks.length > 1)
+		lanesDone.add(src);
 	else	// another one was chosen meanwhile
-		lanesMade.delete(name);
-	return arranged(out);
+		lanesMade.delete(src);
+	return arranged(out, who);
 }
 
 // The first of n numbers from i on, rising, that is more than v; it can be near i.

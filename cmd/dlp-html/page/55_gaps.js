@@ -35,6 +35,7 @@ function gapSums(t, list) {
 
 views.gaps = {
 	label: 'Gaps',
+	missing: () => meta.tables.gap.rows === 0 && !meta.cut ? 'no idle time between GPU work is known' : null,
 	ofWork: true,
 	ofTimes: true,
 	detail: 'all',
@@ -62,9 +63,9 @@ views.gaps = {
 			return { label, name: c, num: !v.d, unit, show, of: v.d ? null : v, get: v.d ? i => text(v, i) : i => Number.isNaN(v[i]) ? null : v[i] };
 		};
 		const dur = t.dur_ns, long = t.whole_ns, pieces = list.some(i => long[i] > dur[i]);
-		const rowCols = [col('time', 'dur_ns', ns, 'ns'), col('class', 'class'), ...(steps.length > 0 ? [col('step', 'iter', plain)] : []), col('start', 'start_ns', (v, i) => clock(v, t.iter[i]), 'ns'), col('what the thread did', 'what'),
-			col('for', 'what_ns', ns, 'ns'), ...(pieces ? [{ ...col('of the whole gap', 'whole_ns', ns, 'ns'), title: 'as long as it was before it was cut where a step begins; "for" is a part of this' }] : []), col('in range', 'range'), col('before', 'before'), col('after', 'after'),
-			col('phase', 'phase'), col('op', 'op'), col('line', 'code')];
+		const rowCols = [col('time', 'dur_ns', ns, 'ns'), col('class', 'class'), ...(steps.length > 0 ? [{ ...col('step', 'iter', plain), csv: true }] : []), col('start', 'start_ns', (v, i) => clock(v, t.iter[i]), 'ns'), { ...col('what the thread did', 'what'), room: 30 },
+			col('for', 'what_ns', ns, 'ns'), ...(pieces ? [{ ...col('of the whole gap', 'whole_ns', ns, 'ns'), label: 'whole gap', title: 'as long as it was before it was cut where a step begins; "for" is a part of this' }] : []), { ...col('in range', 'range'), csv: true }, { ...col('before', 'before'), room: 20 }, { ...col('after', 'after'), room: 20 },
+			{ ...col('phase', 'phase'), room: 12 }, { ...col('op', 'op'), room: 20 }, { ...col('line', 'code'), room: 24 }];
 		return [...top, el('h3', null, 'Each gap'),
 			pieces ? el('p', { class: 'quiet' }, 'A gap that crosses the beginning of a step is a row for each of its pieces. What the thread did is of the whole gap, which stands beside it.') : null,
 			filterField('words, or class=launch-bound, phase=forward, >1ms'),

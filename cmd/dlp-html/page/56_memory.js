@@ -126,11 +126,12 @@ function memoryCurves(t, of, label) {
 	};
 	canvas.addEventListener('mousemove', e => {
 		const at = first + (e.offsetX - left) / (canvas.clientWidth - left - 8) * (last - first);
-		canvas.title = at < first || at > last ? '' : [clock(at), ...curves.map(c => {
+		tip(at < first || at > last ? null : e, at < first || at > last ? [] : [clock(at), ...curves.map(c => {
 			const k = after(c.shown.length, j => t.start_ns[c.shown[j]], at);
 			return c.p.space + ' ' + bytes(k > 0 ? t.used_bytes[c.shown[k - 1]] : c.was);
-		})].join(', ');
+		})]);
 	});
+	canvas.addEventListener('mouseleave', () => tip(null));
 	return [canvas, el('p', { class: 'bar quiet' }, ...of.map(({ p }) => el('span', { class: 'key' }, el('span', { class: 'swatch c-' + memoryShade(p.space) }),
 	    p.space + ' memory: at most ' + bytes(p.peak_bytes) + (isSet(p.total_bytes) ? ' of ' + bytes(p.total_bytes) : '') + (isSet(p.start_ns) ? ', ' + clock(p.start_ns, p.iter) : ''))))];
 }
@@ -147,16 +148,23 @@ function drawCurve(g, t, { p, was, shown }, x, y, first, last) {
 	}
 	g.lineTo(x(last), y(was));
 	g.stroke();
-	if (isSet(p.start_ns) && isSet(p.peak_bytes)) {
-		g.beginPath();
-		g.arc(Math.max(x(first), x(p.start_ns)), y(p.peak_bytes), 3.5, 0, 7);
-		g.stroke();
-	}
 	g.lineWidth = 1;
+	if (isSet(p.start_ns) && isSet(p.peak_bytes)) {
+		const at = Math.max(x(first), x(p.start_ns)), said = bytes(p.peak_bytes) + ' ' + [p.at, p.layer && bare(p.layer).replace(/.*\//, '')].filter(isSet).join(', '), wide = g.measureText(said).width;
+		g.strokeStyle = color('accent');
+		g.lineWidth = 2;
+		g.beginPath();
+		g.arc(at, y(p.peak_bytes), 4, 0, 7);
+		g.stroke();
+		g.lineWidth = 1;
+		g.fillStyle = color('text');
+		g.fillText(said, at + 8 + wide > widthOf(g.canvas) ? at - 8 - wide : at + 8, y(p.peak_bytes) + 12);
+	}
 }
 
 views.memory = {
 	label: 'Memory',
+	missing: () => meta.tables.mem.rows === 0 && !meta.tables.mem.left ? 'memory was not recorded' : null,
 	async show() {
 		const t = await table('mem'), out = [];
 		const size = (label, c) => ({ label, name: c, num: true, unit: 'bytes', get: p => p[c], show: bytes });

@@ -120,12 +120,13 @@ async function stepsCompared() {
 	return { words: rangeWords(), use: inside, text: 'of ' + stepsInWords(range) + ' of each run.' };
 }
 
-function changeColumns(labels) {
+function changeColumns(labels, list = []) {
+	const most = list.reduce((m, r) => Math.max(m, r.a_ns || 0, r.b_ns || 0), 0), bar = name => list.length > 0 ? { part: r => share(r[name], most) } : {};
 	const times = v => Number.isInteger(v) ? plain(v) : number(v);
 	const time = (label, name) => ({ label, name, num: true, unit: 'ns', get: r => r[name], show: ns });
 	return [...labels.map(name => ({ label: name === 'dir' ? 'direction' : name === 'shapes' ? 'sizes' : name, name, get: r => r[name] })),
-		time('before', 'a_ns'), time('after', 'b_ns'), { ...time('difference', 'diff_ns'), show: v => (v > 0 ? '+' : '') + ns(v) },
-		{ label: '%', name: 'diff_pct', num: true, get: r => r.diff_pct, show: v => isSet(v) ? (v > 0 ? '+' : '') + percent(v) : minus },
+		{ ...time('before', 'a_ns'), ...bar('a_ns') }, { ...time('after', 'b_ns'), ...bar('b_ns') }, { ...time('difference', 'diff_ns'), sign: true },
+		{ label: '%', name: 'diff_pct', num: true, get: r => r.diff_pct, show: percent, sign: true },
 		{ label: 'change', get: r => r.change }, time('noise', 'noise_ns'), { label: tensorCores('Tensor Cores'), name: 'tc', get: r => r.tc },
 		{ label: 'count before', name: 'a_n', num: true, get: r => r.a_n, show: times },
 		{ label: 'count after', name: 'b_n', num: true, get: r => r.b_n, show: times }];
@@ -137,6 +138,42 @@ function changeSentence(step) {
 	return 'A ' + (step.name || 'step') + ' took ' + ns(step.a_ns) + ' before and takes ' + ns(step.b_ns) + ' now: ' +
 	    ({ noise: 'the difference can be chance', 'few-steps': 'there are too few steps to tell whether this is chance',
 		same: 'no difference' }[step.change] || step.change) + '.';
+}
+
+// From A to B: a bar for each of the largest changes, from where the one before ends; what
+// can be chance is grey. 
+function waterfall(step, list, by) {
+	const known = list.filter(r => isSet(r.diff_ns) && r.diff_ns !== 0).sort((a, b) => Math.abs(b.diff_ns) - Math.abs(a.diff_ns)), shown = known.slice(0, 8), rest = known.slice(8).reduce((s, r) => s + r.diff_ns, 0);
+	if (known.length === 0)
+		return [];
+	const all = [...shown, ...(rest !== 0 ? [{ name: 'the other ' + (known.length - 8), diff_ns: rest, change: 'noise', rest: true }] : [])], base = list.reduce((s, r) => s + (r.a_ns || 0), 0), end = list.reduce((s, r) => s + (r.b_ns || 0), 0);
+	const tall = 20, canvas = el('canvas', { class: 'large fall', role: 'img', 'aria-label': 'GPU work of a step, from ' + ns(base) + ' before to ' + ns(end) + ' now: ' + all.map(r => r.name + ' ' + (r.diff_ns > 0 ? '+' : '') + ns(r.diff_ns)).join(', ') + '. The table has the same numbers.' });
+	canvas.style.height = (all.length + 2) * tall + 4 + 'px';
+	const lines = [{ name: 'before', a: 0, b: base, ends: true }];
+	let at = base;
+	for (const r of all)
+		lines.push({ name: [r.name, r.dir].filter(isSet).join(' '), a: at, b: at += r.diff_ns, r });
+	lines.push({ name: 'now', a: 0, b: end, ends: true });
+	const low = Math.min(...lines.map(l => l.ends ? l.b : Math.min(l.a, l.b))), high = Math.max(...lines.map(l => Math.max(l.a, l.b))), from = low > 0.5 * high ? low - 0.3 * (high - low) - 0.02 * high : 0;
+	canvas.draw = () => {
+		const { g, w } = canvasOf(canvas), left = w < 600 ? 120 : 240, x = v => left + Math.max(0, v - from) / (high - from) * (w - left - 90);
+		lines.forEach((l, i) => {
+			const y = i * tall + 2, a = x(Math.min(l.a, l.b)), b = x(Math.max(l.a, l.b)), sure = l.r && !['noise', 'few-steps', 'same'].includes(l.r.change);
+			clipText(g, bare(l.name), 0, y + 13, left - 8, true);
+			g.fillStyle = color(l.ends ? 'kern' : !sure ? 'gap-sync' : l.r.diff_ns > 0 ? 'accent' : 'call');
+			g.fillRect(a, y, Math.max(1, b - a), tall - 4);
+			g.fillStyle = color('text');
+			g.fillText(l.ends ? ns(l.b) : (l.r.diff_ns > 0 ? '+' : '') + ns(l.r.diff_ns), b + 5, y + 13);
+		});
+		if (from > 0)
+			clipText(g, 'bars begin at ' + ns(from), left, (lines.length) * tall + 2, 300);
+	};
+	canvas.addEventListener('mousemove', e => {
+		const l = lines[Math.floor(e.offsetY / tall)];
+		tip(l ? e : null, l ? [bare(l.name), ...(l.r && !l.r.rest ? ['before ' + ns(l.r.a_ns), 'now ' + ns(l.r.b_ns), l.r.change + (isSet(l.r.noise_ns) ? ', noise ' + ns(l.r.noise_ns) : '')] : [])] : []);
+	});
+	canvas.addEventListener('mouseleave', () => tip(null));
+	return [el('h3', null, 'From before to now, by ' + by), canvas, el('p', { class: 'bar quiet small' }, ...[['c-accent', 'more time'], ['c-call', 'less time'], ['c-gap-after-sync', 'can be chance, or is the rest']].map(([c, name]) => el('span', { class: 'key' }, el('span', { class: 'swatch ' + c }), name)))];
 }
 
 if (isSet(meta.before) && meta.diff.rows > 0)
@@ -159,9 +196,9 @@ if (isSet(meta.before) && meta.diff.rows > 0)
 			return [el('p', null, 'This run against ' + meta.before + '. ' + changeSentence(totals[0]) + ' Times are means of a step, ' + how.text +
 				(meta.tables.diffcell.left > 0 ? ' The page has no times of other steps, because they are more than it was made for (--max-pieces).' : '')),
 				said.length > 0 ? el('ul', { class: 'quiet' }, ...said.map(s => el('li', null, s))) : '',
-				dataTable(changeColumns(['name']), totals, { caption: 'Totals of a step' }),
+				...waterfall(totals[0], all.filter(r => !totals.includes(r)), by), dataTable(changeColumns(['name']), totals, { caption: 'Totals of a step' }),
 				el('div', { class: 'bar' }, el('label', null, 'group by ', select), filterField('words, or change=slower, tc=no->yes')),
-				dataTable(changeColumns(labels), list, { caption: 'Changes by ' + by }),
+				dataTable(changeColumns(labels, list), list, { caption: 'Changes by ' + by }),
 				command(['dlp', 'diff', ...(by === 'op' ? [] : ['-g', by]), ...(how.words === null ? keyWords() : words), meta.before, meta.file])];
 		}
 	};

@@ -12,7 +12,7 @@ function peaks() {
 }
 
 const peakOf = (of, dtype) => dtype === null ? undefined : dtype === 'fp64' ? of.fp64t || of.fp64 :
-    dtype === '16bit' ? of.fp16 : dtype.startsWith('fp8') ? of.fp8 : of[dtype];
+    dtype === '16bit' ? of.fp16 : dtype.startsWith('fp8') ? of.fp8 : dtype === 'uint8' ? of.int8 : of[dtype];
 
 const quotient = (a, b, scale) => isSet(a) && b > 0 ? a / b * scale : null;
 
@@ -51,20 +51,21 @@ function roofChart(groups, top, types, open) {
 	const canvas = el('canvas', { class: 'large roof', role: 'img', 'aria-label': label });
 	const names = [...new Set(points.map(g => g.key[g.key.length - 1]))];
 	const shade = type => 'c-' + (typeShades[type] || 'idle');
-	let spots = [];
+	let spots = [], taken = [];	// circles, and where texts stand
 	canvas.draw = () => {
 		const { g, w, h } = canvasOf(canvas), left = 46, foot = 30;
 		const xs = points.map(p => Math.log10(p.ai)), ys = points.map(p => Math.log10(p.tflops));
-		const peak = Math.log10(Math.max(...types.values()));
-		const ridge = top.gb_s ? peak + 3 - Math.log10(top.gb_s) : 1;
-		const x0 = Math.floor(Math.min(...xs, ridge - 2)), x1 = Math.ceil(Math.max(...xs, ridge + 1));
-		const y0 = Math.floor(Math.max(Math.min(...ys, peak - 2), peak - roofDeep)), y1 = Math.ceil(Math.max(...ys, peak) + 0.1);
+		// what takes next to no time, or has no roof, would only stretch the axes
+		const all = points.reduce((sum, p) => sum + p.sum, 0), big = points.map((p, i) => i).filter(i => points[i].sum >= all / 200), [bx, by] = [big.map(i => xs[i]), big.map(i => ys[i])];
+		const peak = Math.log10(Math.max(...types.values())), ridge = top.gb_s ? peak + 3 - Math.log10(top.gb_s) : 1;
+		const x0 = Math.floor(Math.min(...bx, ridge - 1)), x1 = Math.ceil(Math.max(...bx, ridge + 0.5));
+		const y0 = Math.floor(Math.max(Math.min(...by, peak - 1), peak - roofDeep)), y1 = Math.ceil(Math.max(...by, peak) + 0.1);
 		const x = v => left + (v - x0) / (x1 - x0) * (w - left - 8), y = v => h - foot - (v - y0) / (y1 - y0) * (h - foot - 8);
 		g.strokeStyle = color('line');
 		g.fillStyle = color('quiet');
 		for (let v = x0; v <= x1; v++) {
 			line(g, x(v), 8, x(v), h - foot);
-			g.fillText(power(10 ** v), x(v) - (v === x1 ? 18 : 4), h - foot + 13);
+			g.fillText(power(10 ** v), v === x1 ? w - 4 - g.measureText(power(10 ** v)).width : x(v) - 4, h - foot + 13);
 		}
 		for (let v = y0; v <= y1; v++) {
 			line(g, left, y(v), w - 8, y(v));
@@ -74,6 +75,7 @@ function roofChart(groups, top, types, open) {
 		g.fillText('TFLOP/s', left + 4, 18);
 		g.lineWidth = 2;
 		const used = [];
+		taken = [];
 		const lines = [...new Set(types.values())].sort((a, b) => b - a).map(p => [[...types.keys()].filter(n => types.get(n) === p), p]);
 		for (const [names, p] of lines) {
 			const at = Math.log10(p), bend = top.gb_s ? at + 3 - Math.log10(top.gb_s) : x0;
@@ -91,10 +93,12 @@ function roofChart(groups, top, types, open) {
 			used.push(ty);
 			g.fillStyle = color('text');
 			const said = names.join(', ') + ' ' + p + (w < 600 ? '' : ' TFLOP/s');
-			g.fillText(said, w - 12 - g.measureText(said).width, ty);
+			const wide = g.measureText(said).width;
+			g.fillText(said, w - 12 - wide, ty);
+			taken.push({ x: w - 12 - wide, y: ty, w: wide });
 		}
 		g.lineWidth = 1;
-		spots = points.map((p, i) => ({ p, x: x(xs[i]), y: y(Math.max(ys[i], y0)), r: 3 + 15 * Math.sqrt(p.sum / most), below: ys[i] < y0 }));
+		spots = points.map((p, i) => ({ p, x: x(Math.min(Math.max(xs[i], x0), x1)), y: y(Math.max(ys[i], y0)), r: 3 + 15 * Math.sqrt(p.sum / most), below: ys[i] < y0 || xs[i] < x0 || xs[i] > x1 }));
 		for (const s of spots) {
 			g.beginPath();
 			if (s.below) {
@@ -111,26 +115,43 @@ function roofChart(groups, top, types, open) {
 			g.strokeStyle = color('text');
 			g.stroke();
 		}
+		nameSpots(g);
+	};
+	// names of the largest, where there is room
+	const nameSpots = g => {
+		const used = taken;
+		for (const s of spots.slice().sort((a, b) => b.r - a.r).slice(0, 8)) {
+			const said = bare(plain(s.p.key[0])).replace(/.*\//, '').slice(0, 24), wide = g.measureText(said).width, right = s.x + s.r + 3 + wide < widthOf(canvas) - 8, at = { x: right ? s.x + s.r + 3 : s.x - s.r - 3 - wide, y: s.y + 4, w: wide, said };
+			if (s.below || used.some(u => u.said === said && Math.abs(u.y - at.y) < 40 && Math.abs(u.x - at.x) < 40))
+				continue;
+			if (used.every(u => Math.abs(u.y - at.y) > 12 || u.x > at.x + at.w || u.x + u.w < at.x)) {
+				used.push(at);
+				g.fillStyle = color('text');
+				g.fillText(said, at.x, at.y);
+			}
+		}
 	};
 	const hit = e => spots.slice().reverse().sort((a, b) => a.r - b.r).find(s => (s.x - e.offsetX) ** 2 + (s.y - e.offsetY) ** 2 <= s.r * s.r);
 	canvas.addEventListener('mousemove', e => {
 		const s = hit(e);
-		canvas.title = s ? s.p.key.filter(isSet).join(', ') + ': ' + ns(s.p.sum) + ', ' + number(s.p.tflops) + ' TFLOP/s' : '';
+		tip(s ? e : null, s ? [bare(s.p.key.filter(isSet).join(', ')), ns(s.p.sum), number(s.p.tflops) + ' TFLOP/s, ' + number(s.p.ai) + ' FLOPs per byte', isSet(s.p.bound_pct) ? percent(s.p.bound_pct) + ' of the bound' : null] : []);
 		canvas.style.cursor = s ? 'pointer' : '';
 	});
+	canvas.addEventListener('mouseleave', () => tip(null));
 	canvas.addEventListener('click', e => {
 		const s = hit(e);
 		if (s)
 			open(s.p);
 	});
-	const below = points.filter(p => Math.log10(p.tflops) < Math.floor(Math.log10(Math.max(...types.values())) - roofDeep)).length;
 	const legend = el('p', { class: 'bar quiet' }, ...names.map(n => el('span', { class: 'key' }, el('span', { class: 'swatch ' + shade(n) }), n || 'type unknown')),
-	    'A larger circle takes more time.' + (below > 0 ? ' A triangle (' + below + ') is below the picture.' : ''));
+	    'A larger circle takes more time; a triangle, little and outside of the picture.');
 	return [canvas, legend];
 }
 
 views.roofline = {
 	label: 'Roofline',
+	ofWork: true,
+	missing: () => meta.cut || (meta.tables.work.cols.exec_flop && meta.tables.work.cols.bytes) ? null : 'FLOPs and bytes are not known',
 	detail: 'all',
 	async show() {
 		const by = groupings[state.g] && state.g !== 'stream' && state.g !== 'device' && state.g !== 'phase' ? state.g : 'op';

@@ -40,7 +40,7 @@ function heat(list) {
 				if (!r)
 					return;
 				g.globalAlpha = 0.75 * (r.wait_ns || 0) / most;
-				g.fillStyle = color('gap-launch-bound');
+				g.fillStyle = color('comm');
 				g.fillRect(x, row * tall, room, tall - 1);
 				g.globalAlpha = 1;
 				if (wide > 60)
@@ -93,6 +93,7 @@ async function collectives() {
 
 views.communication = {
 	label: 'Communication',
+	missing: () => rows('comm').every(r => !(r.n_comm > 0)) ? 'no communication between GPUs was recorded' : null,
 	detail: 'all',
 	async show() {
 		const t = await workFor(['op'], 'bytes', 'bus_bytes'), dur = t.dur_ns, list = rowsInRange(t).filter(i => text(t.dir, i) === 'comm'), sums = timeByClass();

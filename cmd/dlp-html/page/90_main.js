@@ -60,13 +60,41 @@ function readHash() {
 
 let state = readHash(), turn = 0;
 
+// What a view does with a key, wherever the focus is: true if it does anything.
+let keysOfView = null;
+
 // An address with steps that the profile does not have.
 const rangeNotice = () => !state.noSteps ? [] : [el('p', { class: 'bad' }, 'The address asks for steps ' + state.i +
     ', which the profile does not have: this is ' + stepsInWords(range) + '.')];
 
+const formatSaid = { kineto: 'torch.profiler', nsys: 'Nsight Systems', nvprof: 'nvprof', rocpd: 'rocprofv3', dldb: 'DLProf', 'pyprof-dict': 'PyProf' };
+
+// Why a view has nothing to show, or null.
+const missing = v => views[v].ofTimes && !timed() ? 'the profile has durations of kernels, and no times' :
+    views[v].ofWork && !hasWork() ? 'the profile has no GPU work' : views[v].missing ? views[v].missing() : null;
+
 function showNav() {
-	redraw(byId('nav'), ...order.map(v => el('a', { href: hashOf({ v, i: state.i, s: state.s }),
-		'aria-current': v === state.v ? 'page' : null }, views[v].label)));
+	redraw(byId('nav'), ...order.map(v => {
+		const why = missing(v);
+		return el('a', { href: hashOf({ v, i: state.i, s: state.s }), 'aria-current': v === state.v ? 'page' : null,
+			'aria-disabled': why !== null ? 'true' : null, title: why && 'nothing to show: ' + why }, views[v].label);
+	}));
+}
+
+// The sheet of keys and colors.
+function showHelp() {
+	const keyLine = ([k, what]) => el('tr', null, el('td', null, ...k.split(' ').flatMap(x => [el('kbd', null, x), ' '])), el('td', { class: 'wrap' }, what));
+	const section = (name, list) => el('div', null, el('h3', null, name), el('table', null, el('caption', { class: 'hidden' }, name), el('tbody', null, ...list.map(keyLine))));
+	const box = el('dialog', { 'aria-label': 'Keys and colors' }, el('p', { class: 'bar' }, el('h2', null, 'Keys and colors'), el('button', { type: 'button', onclick: () => box.close() }, 'close')),
+		el('div', { class: 'columns' }, section('Everywhere', [['[ ]', 'the view before and after'], ['/', 'to the filter or the search'], ['?', 'this sheet'], ['Esc', 'ends a selection, closes this sheet']]),
+		    section('Timeline', timelineKeys)),
+		el('h3', null, 'Colors'), el('p', null, 'Work has a color; idle time is grey, the darker the more of it can be gained. What is chosen, or to be done, is pink.'), stripKey(),
+		el('h3', null, 'Idle time by reason'), el('table', null, el('caption', { class: 'hidden' }, 'Idle time by reason'), el('tbody', null, ...Object.entries(gapMeanings).map(([c, what]) => el('tr', null, el('th', { scope: 'row' }, c), el('td', { class: 'wrap' }, what))))));
+	if (document.querySelector('dialog[open]'))
+		return;
+	box.addEventListener('close', () => box.remove());
+	document.body.append(box);
+	box.showModal();
 }
 
 function drawAll(box) {
@@ -78,6 +106,8 @@ function drawAll(box) {
 async function showView() {
 	const mine = ++turn, main = byId('main'), view = views[state.v];
 	main.setAttribute('aria-busy', 'true');
+	keysOfView = null;
+	tip(null);
 	const fill = list => {
 		redraw(main, el('h2', { id: 'view', tabindex: -1 }, view.label), ...rangeNotice(), ...cutNotice(view), ...list.filter(p => p !== null));
 		drawAll(main);
@@ -125,12 +155,13 @@ function showAll(before = null) {
 
 function showFacts() {
 	const dev = rows('dev')[0], info = about().info, facts = [dev && dev.name, info.driver && 'driver ' + info.driver,
-		info.cuda && 'CUDA ' + info.cuda, info.dialect && [info.dialect, info.recorder].filter(isSet).join(' ')];
-	byId('facts').textContent = facts.filter(isSet).join(' · ');
+		info.cuda && 'CUDA ' + info.cuda, info.dialect && [formatSaid[info.dialect] || info.dialect, info.recorder].filter(isSet).join(' ')];
+	byId('facts').textContent = byId('facts').title = facts.filter(isSet).join(' · ');
 }
 
 function showHead() {
-	byId('title').textContent = meta.title;
+	byId('title').textContent = byId('title').title = meta.title;
+	byId('help').onclick = showHelp;
 	const bad = [];
 	if (!meta.complete)
 		bad.push('The profile is incomplete: its end is missing.');
@@ -143,7 +174,7 @@ function showHead() {
 		bad.push('This profile has durations of kernels, and no times: when the GPU idles, what the CPU did and what waited is not known.');
 	for (const p of document.querySelectorAll('header .bad'))
 		p.remove();	// of a page that was saved while it was open
-	const sayBad = b => byId('facts').after(el('p', { class: 'bad' }, b));
+	const sayBad = b => byId('strip').after(el('p', { class: 'bad' }, b));
 	bad.forEach(sayBad);
 	allRead.then(() => {
 		const all = Object.keys(meta.tables).flatMap(t => Object.keys(meta.tables[t].cols).map(c => t + '.' + c));
@@ -189,7 +220,13 @@ window.addEventListener('keydown', e => {
 	if (e.target.matches('input, select, textarea') || e.ctrlKey || e.metaKey || e.altKey)
 		return;
 	const at = order.indexOf(state.v), field = byId('filter');
-	if (e.key === '[' || e.key === ']')
+	if (document.querySelector('dialog[open]'))
+		return;
+	if (e.key === '?')
+		showHelp();
+	else if (keysOfView && keysOfView(e))
+		e.preventDefault();
+	else if (e.key === '[' || e.key === ']')
 		go({ v: order[(at + (e.key === ']' ? 1 : order.length - 1)) % order.length] });
 	else if (e.key === '/' && field) {
 		e.preventDefault();
