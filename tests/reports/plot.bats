@@ -18,19 +18,48 @@ of() {
 	xmllint --noout p.svg
 	same 1 "$(of 'count(//*[local-name()="text"][.="time in ms"])' p.svg)"
 	same 1 "$(of 'count(//*[local-name()="text"][.="step"])' p.svg)"
-	# 4 steps of other kernels, copies and sets, idle; and three squares of the legend
+	# 4 steps of other kernels, copies and sets, idle by reason; and squares of the legend
+	dlp gaps -n 0 --tsv "$LENET" >gaps 2>err
 	dlp iters --tsv "$LENET" | awk -F '\t' '
-	NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+	FNR == 1 { delete at; for (i = 1; i <= NF; i++) at[$i] = i; next }
+	FILENAME == "gaps" { if ($at["class"] == "launch-bound") idle[$at["iter"]] += $at["dur_ns"]; next }
 	{
 		sum = $(at["tc_ns"]) + $(at["other_kern_ns"]) + $(at["mem_ns"]) + $(at["idle_ns"])
 		most = sum > most ? sum : most
-		idle[NR] = $(at["idle_ns"])
+		iter[++n] = $at["iter"]
 	}
 	# the picture has 302 points from 0 to the longest step
-	END { for (i = 2; i <= NR; i++) printf "%.2f\n", idle[i] / most * 302 }' >want
-	grep -o '<rect [^>]*fill="#c4ccd4"/>' p.svg | sed 1d | sed 's/.*height="\([^"]*\)".*/\1/' >got
+	END { for (i = 1; i <= n; i++) if (idle[iter[i]] > 0) printf "%.2f\n", idle[iter[i]] / most * 302 }' gaps - >want
+	[ "$(wc -l <want)" -ge 2 ]
+	grep -o '<rect [^>]*fill="#6b737c"/>' p.svg | sed 1d | sed 's/.*height="\([^"]*\)".*/\1/' >got
 	cat got
 	same "$(cat want)" "$(cat got)"
+}
+
+@test "colors are those of the page, and differ for who sees no red or no green" {
+	awk '
+	/prefers-color-scheme: dark/ { exit }
+	{ while (match($0, /--[a-z-]*: #[0-9a-f]*;/)) { split(substr($0, RSTART + 2, RLENGTH - 3), v, ": "); print v[1], v[2]; $0 = substr($0, RSTART + RLENGTH) } }' \
+	    "$ROOT/cmd/dlp-html/page/page.css" >css
+	for c in tc kern graph comm mem gap-launch-bound gap-dataloader gap-sync gap-host-only idle; do
+		hex=$(sed -n "s/^$c //p" css)
+		grep -q "split(.*$hex" "$PIPES/reports/awk/plot.awk" || { echo "$c $hex"; return 1; }
+	done
+	# distances in Lab, as protanopes and deuteranopes see them (Machado 2009)
+	grep -E '^(tc|kern|graph|comm|mem|accent|gap-launch-bound|idle) ' css | awk '
+	function lin(h,	v) { v = (index("0123456789abcdef", substr(h, 1, 1)) - 1) * 16 + index("0123456789abcdef", substr(h, 2, 1)) - 1; v /= 255; return v <= 0.04045 ? v / 12.92 : exp(2.4 * log((v + 0.055) / 1.055)) }
+	function f(t) { return t > 0.008856 ? exp(log(t) / 3) : 7.787 * t + 16 / 116 }
+	function lab(k, i, r, g, b,	x, y, z) { r = r < 0 ? 0 : r; g = g < 0 ? 0 : g; b = b < 0 ? 0 : b
+		x = f((0.4124 * r + 0.3576 * g + 0.1805 * b) / 0.9505); y = f(0.2126 * r + 0.7152 * g + 0.0722 * b); z = f((0.0193 * r + 0.1192 * g + 0.9505 * b) / 1.089)
+		L[k, i] = 116 * y - 16; A[k, i] = 500 * (x - y); B[k, i] = 200 * (y - z) }
+	{ name[NR] = $1; r = lin(substr($2, 2)); g = lin(substr($2, 4)); b = lin(substr($2, 6)); lab(1, NR, r, g, b)
+	  lab(2, NR, 0.152286 * r + 1.052583 * g - 0.204868 * b, 0.114503 * r + 0.786281 * g + 0.099216 * b, -0.003882 * r - 0.048116 * g + 1.051998 * b)
+	  lab(3, NR, 0.367322 * r + 0.860646 * g - 0.227968 * b, 0.280085 * r + 0.672501 * g + 0.047413 * b, -0.01182 * r + 0.04294 * g + 0.968881 * b) }
+	END { if (NR != 8) exit 1
+		for (k = 1; k <= 3; k++) for (i = 1; i <= NR; i++) for (j = 1; j < i; j++) {
+			d = sqrt((L[k, i] - L[k, j]) ^ 2 + (A[k, i] - A[k, j]) ^ 2 + (B[k, i] - B[k, j]) ^ 2)
+			if (d < 12) { print name[i], name[j], d; bad = 1 } }
+		exit bad }'
 }
 
 @test "memory, roofline and ranks are valid, with units" {

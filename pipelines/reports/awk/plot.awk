@@ -1,6 +1,8 @@
-# A picture of a report's rows as SVG, of 720 by 400 points: kind is steps, memory,
-# roofline, ranks or heat; of: what heat shows. The variable title of the environment is the name of the profile,
-# because awk -v takes backslashes apart.
+# A picture of a report's rows as SVG, of 720 by 400 points and 16 more for each further
+# line of its legend: kind is steps, memory, roofline, ranks or heat; of: what heat shows;
+# gaps: of steps, a file with the rows of dlp gaps. The variable title of the environment
+# is the name of the profile, because awk -v takes backslashes apart. Colors are those of
+# the page (cmd/dlp-html/page/page.css).
 
 function esc(s) {
 	gsub(/&/, "\\&amp;", s)
@@ -51,20 +53,41 @@ function bottom_name(name) {
 	put_text((L + W - R) / 2, H - 8, "middle", name, "")
 }
 
-# The legend, in the line under the title; i counts its entries.
+# The legend, in lines under the title, which are counted before the picture begins. An
+# entry without a color is a text.
 function legend(name, fill) {
-	put_rect(legend_x, 30, 10, 10, fill)
-	put_text(legend_x + 14, 39, "start", name, "")
-	legend_x += 28 + 7 * length(name)
+	legend_name[++n_legend] = name
+	legend_fill[n_legend] = fill
 }
 
-function begin() {
+function put_legend(	i, x, y, wide) {
+	x = L
+	y = 30
+	for (i = 1; i <= n_legend; i++) {
+		wide = 30 + 6.9 * length(legend_name[i])
+		if (x > L && x + wide - 14 > W - R) {
+			x = L
+			y += 16
+		}
+		if (legend_fill[i] != "")
+			legend_text = legend_text sprintf("<rect x=\"%.2f\" y=\"%.2f\" width=\"10.00\" height=\"10.00\" fill=\"%s\"/>\n", x, y, legend_fill[i])
+		legend_text = legend_text sprintf("<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"start\">%s</text>\n", \
+		    x + (legend_fill[i] != "" ? 14 : 0), y + 9, esc(legend_name[i]))
+		x += wide
+	}
+	T += y - 30
+	H += y - 30
+}
+
+function begin(	said) {
+	put_legend()
+	said = head[kind] ": " ENVIRON["title"]
 	print "<?xml version=\"1.0\" encoding=\"UTF-8\"?>"
 	printf "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" font-family=\"sans-serif\" font-size=\"12\" fill=\"#222\">\n", W, H, W, H
 	printf "<title>%s</title>\n", esc(head[kind] ": " ENVIRON["title"])
 	printf "<rect width=\"%d\" height=\"%d\" fill=\"#fff\"/>\n", W, H
-	put_text(L, 20, "start", head[kind] ": " ENVIRON["title"], " font-size=\"14\" font-weight=\"bold\"")
-	legend_x = L
+	put_text(L, 20, "start", length(said) > 78 ? substr(said, 1, 50) "..." substr(said, length(said) - 23) : said, " font-size=\"14\" font-weight=\"bold\"")
+	printf "%s", legend_text
 }
 
 BEGIN {
@@ -80,6 +103,24 @@ BEGIN {
 	word["exposed"] = "Communication that no kernel hides"
 	word["step"] = "Length of steps"
 	head["heat"] = word[of] ", by rank and step"
+	split("tc_ns other_kern_ns graph_ns comm_ns mem_ns launch-bound dataloader sync comm-wait allocation host-only idle_ns", step_part, " ")
+	split("Tensor Core kernels|other kernels|graphs|communication|copies and sets|idle, waiting for launches|idle, waiting for data|" \
+	    "idle, a call waits for the GPU|idle, waiting for other ranks|idle, allocating memory|idle, the CPU computes|idle", step_name, "|")
+	split("#14805a #4a7fe0 #6a2c91 #e0730a #f0c64a #6b737c #8a929b #a2aab2 #b5bcc3 #b5bcc3 #cbd1d7 #e6e9ed", step_color, " ")
+	while (gaps != "" && (getline row <gaps) > 0)
+		read_gap()
+}
+
+# Idle time by step and reason.
+function read_gap(	f, k, i) {
+	k = split(row, f, "\t")
+	if (!("class" in gap_at)) {
+		for (i = 1; i <= k; i++)
+			gap_at[f[i]] = i
+		return
+	}
+	i = f[gap_at["class"]]
+	idle[f[gap_at["iter"]], i == "after-sync" ? "sync" : i] += f[gap_at["dur_ns"]]
 }
 
 NR == 1 {
@@ -95,14 +136,14 @@ function field(name) {
 }
 
 kind == "steps" {
-	n++
-	x[n] = $(at["iter"])
-	part[n, 1] = field("tc_ns")
-	part[n, 2] = field("other_kern_ns")
-	part[n, 3] = field("graph_ns")
-	part[n, 4] = field("comm_ns")
-	part[n, 5] = field("mem_ns")
-	part[n, 6] = field("idle_ns")
+	x[++n] = $(at["iter"])
+	rest = field("idle_ns")
+	for (i = 1; i < 12; i++) {
+		part[n, i] = i < 6 ? field(step_part[i]) : idle[x[n], step_part[i]] + 0
+		if (i > 5)
+			rest -= part[n, i]
+	}
+	part[n, 12] = rest > 0 ? rest : 0
 }
 
 kind == "ranks" {
@@ -134,7 +175,7 @@ kind == "roofline" && field("ai") > 0 && field("tflops") > 0 {
 	size[n] = field("gpu_ns")
 	name[n] = $1
 	bound[n] = $(at["bound"])
-	if (field("peak_tflops") > 0)
+	if (field("peak_tflops") > roof[$(at["dtype"])] + 0)
 		roof[$(at["dtype"])] = field("peak_tflops")
 	# the bandwidth of the memory, by the row that comes nearest to it
 	if (bound[n] == "memory" && field("bound_pct") > best) {
@@ -143,8 +184,8 @@ kind == "roofline" && field("ai") > 0 && field("tflops") > 0 {
 	}
 }
 
-# n groups of bars: on each other, or side by side.
-function bars(names, colors, k, stacked,	most, i, j, sum, u, wide, left, tall, every) {
+# n groups of bars: on each other, or side by side; none wider than 60.
+function bars(names, colors, k, stacked,	most, i, j, sum, u, wide, left, tall, every, used) {
 	for (i = 1; i <= n; i++) {
 		sum = 0
 		for (j = 1; j <= k; j++) {
@@ -154,14 +195,16 @@ function bars(names, colors, k, stacked,	most, i, j, sum, u, wide, left, tall, e
 		if (sum > most)
 			most = sum
 	}
-	u = time_unit(most)
-	most = most > 0 ? most / u : 1
-	left_axis(most, "time in " unit)
 	for (j = 1; j <= k; j++)
 		if (used[j] > 0)
 			legend(names[j], colors[j])
+	begin()
+	u = time_unit(most)
+	most = most > 0 ? most / u : 1
+	left_axis(most, "time in " unit)
 	wide = (W - L - R) / n
-	every = int(n * 34 / (W - L - R)) + 1
+	wide = wide > 60 ? 60 : wide
+	every = int(34 / wide) + 1
 	for (i = 1; i <= n; i++) {
 		sum = 0
 		left = L + (i - 1) * wide
@@ -202,6 +245,9 @@ function heatmap(	i, j, most, u, across, down, a, b, v, cell, every) {
 			most = v > most ? v : most
 		}
 	u = time_unit(most)
+	for (i = 0; i <= 4; i++)
+		legend(sprintf("%.3g%s", most * i / 4 / u, i == 4 ? " " unit : ""), shade(i / 4))
+	begin()
 	for (a = 0; a < across; a++)
 		for (b = 0; b < down; b++)
 			if ((a, b) in cell)
@@ -216,19 +262,25 @@ function heatmap(	i, j, most, u, across, down, a, b, v, cell, every) {
 		gsub(/[^0-9]/, "", v)
 		put_text(L - 6, T + (j - 0.5) * (H - T - B) / n_rank + 4, "end", v, "")
 	}
-	for (i = 0; i <= 4; i++)
-		legend(sprintf("%.3g%s", most * i / 4 / u, i == 4 ? " " unit : ""), shade(i / 4))
 	put_text(14, (T + H - B) / 2, "middle", "rank", sprintf(" transform=\"rotate(-90 14 %g)\"", (T + H - B) / 2))
 	bottom_name("step")
 }
 
-function curve(	i, first, last, most, u, t, v, d, path, hue, n_dev) {
+function curve(	i, first, last, most, u, t, v, d, path, hue, n_dev, has) {
 	first = x[1]
 	for (i = 1; i <= n; i++) {
 		last = x[i] > last ? x[i] : last
 		first = x[i] < first ? x[i] : first
 		most = y[i] > most ? y[i] : most
 	}
+	split("#4a7fe0 #e0730a #14805a #6a2c91", hue, " ")
+	for (i = 1; i <= n; i++)
+		has[dev[i]] = 1
+	for (d = 0; d < 64; d++)
+		if (d in has)
+			legend("GPU " d, hue[n_dev++ % 4 + 1])
+	begin()
+	n_dev = 0
 	u = most >= 1e9 ? 1e9 : most >= 1e6 ? 1e6 : 1e3
 	most = most > 0 ? most / u : 1
 	left_axis(most, "memory in " (u == 1e9 ? "GB" : u == 1e6 ? "MB" : "kB"))
@@ -238,12 +290,10 @@ function curve(	i, first, last, most, u, t, v, d, path, hue, n_dev) {
 		path[dev[i]] = path[dev[i]] (path[dev[i]] == "" ? sprintf("M%.1f", v) : sprintf("H%.1f", v)) \
 		    (path[dev[i]] == "" ? sprintf(" %.1f", y_of(y[i] / u, most)) : sprintf("V%.1f", y_of(y[i] / u, most)))
 	}
-	split("#2f6fd1 #b5521b #1d804a #6b5bd0", hue, " ")
 	for (d = 0; d < 64; d++)
 		if (d in path) {
 			n_dev++
 			printf "<path d=\"%s\" fill=\"none\" stroke=\"%s\" stroke-width=\"1.5\"/>\n", path[d], hue[(n_dev - 1) % 4 + 1]
-			legend("GPU " d, hue[(n_dev - 1) % 4 + 1])
 		}
 	u = time_unit(last)
 	t = tick_of(last / u)
@@ -264,11 +314,31 @@ function py(v) {
 	return H - B - (log10(v) - y0) / (y1 - y0) * (H - T - B)
 }
 
+# A text, unless another one stands there or it does not fit; a roof's is moved down.
+function label(x, y, anchor, s,	i, wide, left) {
+	wide = 6.4 * length(s)
+	left = anchor == "end" ? x - wide : x
+	for (i = 1; i <= n_label; i++)
+		if (y > label_y[i] - 12 && y < label_y[i] + 12 && left < label_x[i] + label_w[i] && left + wide > label_x[i]) {
+			if (anchor != "end")
+				return
+			y = label_y[i] + 13
+			i = 0
+		}
+	if (left + wide > W)
+		return
+	n_label++
+	label_x[n_label] = left
+	label_y[n_label] = y
+	label_w[n_label] = wide
+	put_text(x, y, anchor, s, "")
+}
+
 function floor(v) {
 	return v == int(v) ? v : int(v) - (v < 0)
 }
 
-function roofline(	i, all, d, v, top, r, k, small, types) {
+function roofline(	i, j, all, d, v, top, r, k, small, types, named) {
 	x0 = y0 = 99
 	x1 = y1 = -99
 	for (i = 1; i <= n; i++)
@@ -285,15 +355,34 @@ function roofline(	i, all, d, v, top, r, k, small, types) {
 		y1 = log10(y[i]) > y1 ? log10(y[i]) : y1
 	}
 	for (d in roof) {
+		# without a peak: made by asking for it
+		if (roof[d] == 0) {
+			delete roof[d]
+			continue
+		}
 		top = roof[d] > top ? roof[d] : top
 		if (band > 0 && log10(roof[d] * 1000 / band) > x1)
 			x1 = log10(roof[d] * 1000 / band)
 	}
 	y1 = top > 0 && log10(top) > y1 ? log10(top) : y1
+	other = "#8a939e"
+	by_bound["compute"] = "#4a7fe0"
+	by_bound["memory"] = "#a08a3c"
+	for (i = 1; i <= n; i++)
+		if (size[i] >= all / 1000 && !(bound[i] in by_bound)) {
+			by_bound[bound[i]] = other
+			unknown = 1
+		}
+	legend("bound by computing", by_bound["compute"])
+	legend("bound by memory", by_bound["memory"])
+	if (unknown)
+		legend("not known by what", other)
+	legend("area: time on the GPU" (small > 0 ? "; without " small " of less than 0.1 %" : ""), "")
+	begin()
 	x0 = floor(x0); y0 = floor(y0); x1 = floor(x1) + 1; y1 = floor(y1 + 0.1) + 1
 	for (i = x0; i <= x1; i++) {
 		put_line(px(10 ^ i), T, px(10 ^ i), H - B, "#ddd", "")
-		put_text(px(10 ^ i), H - B + 16, "middle", sprintf("%g", 10 ^ i), "")
+		put_text(i < x1 ? px(10 ^ i) : W - 4, H - B + 16, i < x1 ? "middle" : "end", sprintf("%g", 10 ^ i), "")
 	}
 	for (i = y0; i <= y1; i++) {
 		put_line(L, py(10 ^ i), W - R, py(10 ^ i), "#ddd", "")
@@ -313,42 +402,41 @@ function roofline(	i, all, d, v, top, r, k, small, types) {
 		k = sprintf("%.3g", roof[d])
 		types[k] = types[k] (types[k] == "" ? "" : ", ") d
 	}
-	other = "#8a939e"
-	by_bound["compute"] = "#2f6fd1"
-	by_bound["memory"] = "#b87400"
 	for (i = 1; i <= n; i++) {
 		if (size[i] < all / 1000)
 			continue
-		if (!(bound[i] in by_bound)) {
-			by_bound[bound[i]] = other
-			unknown = 1
-		}
 		printf "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\" fill=\"%s\" fill-opacity=\"0.55\" stroke=\"#fff\"><title>%s</title></circle>\n", \
 		    px(x[i]), py(y[i]), 2.5 + 26 * sqrt(size[i] / all), by_bound[bound[i]], esc(name[i])
 	}
 	for (k in types)
-		put_text(W - R - 2, py(k) - 5, "end", types[k] " " k " TFLOP/s", "")
-	legend("bound by computing", "#2f6fd1")
-	legend("bound by memory", "#b87400")
-	if (unknown)
-		legend("not known by what", other)
-	put_text(legend_x, 39, "start", "area: time on the GPU" (small > 0 ? "; without " small " of less than 0.1 %" : ""), "")
+		label(W - R - 2, py(k) - 5, "end", types[k] " " k " TFLOP/s")
+	# names of the largest, where there is room
+	for (j = 1; j <= 6; j++) {
+		d = 0
+		for (i = 1; i <= n; i++)
+			if (!(i in named) && size[i] >= all / 200 && (d == 0 || size[i] > size[d]))
+				d = i
+		if (d == 0)
+			break
+		named[d] = 1
+		v = name[d]
+		sub(/.*\//, "", v)
+		label(px(x[d]) + 5 + 26 * sqrt(size[d] / all), py(y[d]) + 4, "start", substr(v, 1, 28))
+	}
 	put_text(14, (T + H - B) / 2, "middle", "TFLOP/s", sprintf(" transform=\"rotate(-90 14 %g)\"", (T + H - B) / 2))
 	bottom_name("FLOPs per byte")
 }
 
 END {
-	begin()
 	if (n == 0) {
+		begin()
 		put_text(W / 2, H / 2, "middle", "the report has no rows", "")
 	} else if (kind == "steps") {
-		split("Tensor Core kernels|other kernels|graphs|communication|copies and sets|idle", names, "|")
-		split("#1d804a #2f6fd1 #6b5bd0 #b5521b #b87400 #c4ccd4", colors, " ")
-		bars(names, colors, 6, 1)
+		bars(step_name, step_color, 12, 1)
 		bottom_name("step")
 	} else if (kind == "ranks") {
 		split("communication|that no kernel hides|waiting for others", names, "|")
-		split("#b5521b #e0a070 #6b5bd0", colors, " ")
+		split("#e0730a #f2b27a #8a929b", colors, " ")
 		bars(names, colors, 3, 0)
 		bottom_name("rank")
 	} else if (kind == "heat") {
