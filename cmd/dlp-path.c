@@ -46,6 +46,7 @@ static const char usage[] =
     "by\n"
     "                        itself, and all\n"
     "      --all             all of that at once\n"
+    "      --workers N       how many a data loader gets that has none\n"
     "      --warn-as NAME    say on standard error, as the command NAME, that\n"
     "                        waits of streams are not recorded\n" SPILL_USAGE
     "  -u, --unbuffered      write each record at once\n"
@@ -74,7 +75,7 @@ begin_path(struct stage *st)
 		&p->order };
 	struct smap *const maps[] = { &p->texts, &p->procs, &p->streams,
 		&p->threads, &p->events, &p->what_of, &p->retype.devs,
-		&p->retype.sames };
+		&p->retype.sames, &p->retype.ops };
 	size_t i;
 
 	while (p->n_rank > 0) {
@@ -99,6 +100,7 @@ begin_path(struct stage *st)
 	p->beyond = p->no_bytes = p->alone = p->retype.no_type = 0;
 	p->ranks = false;
 	p->fixes = 0;
+	p->retype.pinned = 0;
 }
 
 /* Each cut begins a part, which the next one ends; the time between two steps
@@ -262,6 +264,7 @@ main(int argc, char **argv)
 		{ 0, "bare", .flag = &p.bare },
 		{ 0, "each", .flag = &p.each },
 		{ 0, "all", .flag = &p.all },
+		{ 0, "workers", .set = path_set_workers, .to = &p },
 		{ 0, "warn-as", .arg = &p.warn_as },
 		SPILL_OPTION,
 		{ 0 },

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "num.h"
+
 void
 maker_info(struct maker *m, struct mview name, struct mview value)
 {
@@ -13,6 +15,8 @@ maker_info(struct maker *m, struct mview name, struct mview value)
 		m->ops = mv_starts(value, "CPU");
 	else if (mv_eq(name, "vendor"))
 		m->amd = mv_eq(value, "amd");
+	else if (mv_eq(name, "n_cpu") && !num_i64(value.s, value.n, &m->n_cpu))
+		m->n_cpu = 0;
 }
 
 void

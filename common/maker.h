@@ -10,11 +10,12 @@
 #include "mview.h"
 #include "rec.h"
 
-struct maker {        /* all false: Nsight Systems, nvprof or dlp-record */
-	bool torch;   /* torch.profiler, */
-	bool ops;     /* which recorded ops */
-	bool rocprof; /* rocprofv3 */
-	bool amd;     /* the GPU is AMD's */
+struct maker {         /* all false: Nsight Systems, nvprof or dlp-record */
+	bool torch;    /* torch.profiler, */
+	bool ops;      /* which recorded ops */
+	bool rocprof;  /* rocprofv3 */
+	bool amd;      /* the GPU is AMD's */
+	int64_t n_cpu; /* of the machine; 0: unknown */
 };
 
 /* Takes a line of metadata; for stage.meta. */

@@ -35,9 +35,13 @@ struct path_work { /* a kernel, copy, set or graph run */
 	uint32_t same; /* works that differ in the number type, or PATH_NONE */
 	float by_roof; /* how many times as long in another type; 0: unknown,
 			* -1: not of the type to change */
-	uint8_t tag;   /* enum path_tag */
-	uint8_t fix;   /* FIX_BIT() of those that change its length */
-	bool guessed;  /* cross is not recorded */
+	float tensor;  /* the same with Tensor Cores */
+	float pinned;  /* bytes a ns of a copy, if its memory were pinned */
+	uint32_t product; /* number in ops of its op, or PATH_NONE */
+	uint32_t helps;   /* the same, if it prepares the op's product */
+	uint8_t tag;      /* enum path_tag */
+	uint8_t fix;      /* FIX_BIT() of those that change its length */
+	bool guessed;     /* cross is not recorded */
 };
 
 /* What findings of dlp-advise would change; a bit each. */
@@ -86,7 +90,8 @@ struct path_point { /* a moment of a thread */
 
 struct path_what { /* texts, or PATH_NONE */
 	uint32_t name, op, phase;
-	uint32_t is; /* what a replay can change */
+	uint32_t is;    /* what a replay can change */
+	uint32_t helps; /* of the launch of such work */
 };
 
 enum {                 /* bits of path_what.is */
@@ -97,7 +102,8 @@ enum {                 /* bits of path_what.is */
 	IS_ALLOC = 16,
 	IS_PROGRAM = 32, /* in an op, a call or a phase */
 	IS_BEFORE = 64,  /* no op, and one begins at its end */
-	IS_ITEM = 128    /* an op that reads from the GPU */
+	IS_ITEM = 128,   /* an op that reads from the GPU */
+	IS_WAIT = 256    /* of a loader for its workers */
 };
 
 struct path_piece { /* what a thread does until the next piece begins */
@@ -181,16 +187,21 @@ struct path_retype {                    /* --dtype */
 	} * same;
 	size_t n_same, same_cap;
 	uint64_t no_type; /* kernels whose type is unknown */
+	struct smap ops;  /* by op_id: which products it has, OP_* */
+	double pinned;    /* bytes a ns of the fastest copy from pinned memory
+			   */
 };
+enum { OP_FP32 = 1, OP_TENSOR_CORES = 2 };
 
 struct path {
 	bool replay; /* no path: steps with changes */
 	bool merge;  /* of segments that differ in name only */
 	bool zero_launch, overlap, no_straggler;
-	bool each;      /* what findings would change, each and all */
-	bool all;       /* all of it */
-	bool bare;      /* without the recording's own time */
-	unsigned fixes; /* seen: FIX_BIT()s */
+	bool each;       /* what findings would change, each and all */
+	bool all;        /* all of it */
+	bool bare;       /* without the recording's own time */
+	unsigned fixes;  /* seen: FIX_BIT()s */
+	int64_t workers; /* that a loader which has none gets */
 	int64_t op_most, launch_most; /* ns that recording takes at most of an
 				       * op's piece, of a launch */
 	const char *warn_as;
@@ -247,7 +258,8 @@ path_part(const struct path_rank *r, size_t i)
 struct path_act { /* an op, a call or a range on a thread */
 	int64_t start, end;
 	uint32_t thread, name, op, phase;
-	uint8_t is;   /* IS_* */
+	uint32_t helps;
+	uint16_t is;  /* IS_* */
 	uint8_t type; /* enum path_act_type */
 };
 enum path_act_type { ACT_RANGE, ACT_OP, ACT_CALL };
@@ -272,7 +284,7 @@ const struct path_piece *path_piece_at(
     const struct path *p, uint32_t thread, int64_t t, int64_t *until);
 
 static const struct path_what path_no_what = { PATH_NONE, PATH_NONE, PATH_NONE,
-	0 };
+	0, PATH_NONE };
 
 static inline struct path_what
 path_what(const struct path *p, const struct path_piece *c)
@@ -304,9 +316,10 @@ void path_walk(struct path *p, uint32_t rank, const struct path_part *part);
 void path_replay(struct path *p);
 
 /* path_change.c */
-void path_scale(void *path, const char *arg);     /* --scale REGEX=F */
-void path_remove(void *path, const char *arg);    /* --remove REGEX */
-void path_bandwidth(void *path, const char *arg); /* --bandwidth GB/S */
+void path_scale(void *path, const char *arg);       /* --scale REGEX=F */
+void path_remove(void *path, const char *arg);      /* --remove REGEX */
+void path_bandwidth(void *path, const char *arg);   /* --bandwidth GB/S */
+void path_set_workers(void *path, const char *arg); /* --workers N */
 
 struct path_effect {      /* of the changes on the work of a section */
 	uint64_t *match;  /* by text: the changes, a bit each */
@@ -323,11 +336,16 @@ double path_factor(const struct path *p, const struct path_effect *e,
  * many times as long work takes. */
 int64_t path_fix_cpu(const struct path *p, unsigned on,
     const struct path_what *what, int64_t ns);
-double path_fix_work(unsigned on, const struct path_work *w);
+/* Kernels that help an op's product, or launch them, are not needed, because
+ * all its products are in fp32 and get Tensor Cores. */
+bool path_needless(const struct path *p, unsigned on, uint32_t helps);
+int64_t path_workers(const struct path *p); /* that a loader gets */
+double path_fix_work(
+    const struct path *p, unsigned on, const struct path_work *w);
 
 /* Reads what tells: what a range, op or call is; what changes work. */
-uint8_t path_fix_is(const struct rec *r, const struct path_act *a);
-uint8_t path_fix_of(const struct rec *r, const struct path_work *w);
+uint16_t path_fix_is(const struct rec *r, const struct path_act *a);
+void path_fix_read(struct path *p, const struct rec *r, struct path_work *w);
 
 /* From the pieces: what recording takes at most. */
 void path_fix_open(struct path *p);
@@ -339,5 +357,16 @@ bool path_removed(
 void path_dtype(void *path, const char *arg);         /* --dtype FROM=TO */
 void path_dtype_dev(struct stage *st, struct rec *r); /* a dev record */
 void path_dtype_read(struct path *p, const struct rec *r, struct path_work *w);
+
+struct path_peaks {        /* of a device */
+	double product[2]; /* TFLOP/s before and after; 0: unknown */
+	double plain[2];
+	double tensor; /* TFLOP/s of fp32 with Tensor Cores */
+	double gb_s;
+	double pinned; /* bytes a ns over its link */
+};
+
+/* Those of the record's device, or NULL. */
+const struct path_peaks *path_peaks_of(struct path *p, const struct rec *r);
 
 #endif

@@ -14,6 +14,10 @@
 
 #define MOST 1e15 /* ns that work can take by a change */
 
+#define PCIE_5                                                                 \
+	50.0 /* bytes a ns, of GPUs from Hopper on; those before have a        \
+	      * half, those before Ampere a quarter */
+
 static struct path_change *
 new_change(struct path *p)
 {
@@ -64,6 +68,16 @@ path_bandwidth(void *path, const char *arg)
 		die("--bandwidth: bad number of GB/s '%s'", arg);
 }
 
+void
+path_set_workers(void *path, const char *arg)
+{
+	struct path *p = path;
+
+	if (!num_i64(arg, strlen(arg), &p->workers) || p->workers < 1 ||
+	    p->workers > 4096)
+		die("--workers: bad number of workers '%s'", arg);
+}
+
 /*
  * --dtype: work takes as long as the same work of the profile in that type,
  * otherwise by the roofline of its device.
@@ -80,11 +94,6 @@ static const struct path_dtype {
 	{ "tf32", 4, "tf32", "fp32" },
 	{ "fp16", 2, "fp16", "fp32" },
 	{ "bf16", 2, "bf16", "fp32" },
-};
-
-struct path_peaks { /* of a device: TFLOP/s before and after; 0: unknown */
-	double product[2], plain[2];
-	double gb_s;
 };
 
 static const struct path_dtype *
@@ -144,13 +153,12 @@ path_dtype_dev(struct stage *st, struct rec *r)
 	struct path_retype *y = &p->retype;
 	struct mview list = rec_get(r, COL_peaks);
 	struct path_peaks *k;
+	double cc = 0;
 	bool fresh;
 	uint32_t no;
 	int i;
 
 	stage_pass(st, r);
-	if (y->of[0] == NULL)
-		return;
 	no = smap_put_pair(&y->devs,
 	    smap_put_view(&p->texts, rec_get(r, COL_src)),
 	    rec_num_or(r, COL_dev, -1), &fresh);
@@ -160,7 +168,12 @@ path_dtype_dev(struct stage *st, struct rec *r)
 	}
 	k = &y->peaks[no];
 	memset(k, 0, sizeof(*k));
-	for (i = 0; i < 2; i++) {
+	(void)rec_real(r, COL_cc, &cc);
+	k->pinned = cc >= 9 ? PCIE_5 : cc >= 8 ? PCIE_5 / 2 : PCIE_5 / 4;
+	k->tensor = peak_of(list, "tf32");
+	if (k->tensor == 0)
+		k->tensor = peak_of(list, "fp16");
+	for (i = 0; i < 2 && y->of[0] != NULL; i++) {
 		k->product[i] = peak_of(list, y->of[i]->product);
 		if (k->product[i] == 0) /* no Tensor Cores for it */
 			k->product[i] = peak_of(list, y->of[i]->plain);
@@ -168,6 +181,16 @@ path_dtype_dev(struct stage *st, struct rec *r)
 	}
 	if (!rec_real(r, COL_peak_gb_s, &k->gb_s))
 		k->gb_s = 0;
+}
+
+const struct path_peaks *
+path_peaks_of(struct path *p, const struct rec *r)
+{
+	uint32_t no = smap_find_pair(&p->retype.devs,
+	    smap_put_view(&p->texts, rec_get(r, COL_src)),
+	    rec_num_or(r, COL_dev, -1));
+
+	return no < p->retype.n_peaks ? &p->retype.peaks[no] : NULL;
 }
 
 /* The least time of work in ns, times 1000; 0: unknown. */
@@ -221,7 +244,6 @@ path_dtype_read(struct path *p, const struct rec *r, struct path_work *w)
 	const double *tflops;
 	double flop = 0, bytes = 0, was, now;
 	bool product = fam.s != NULL && kind_is_product(fam.s, fam.n);
-	uint32_t dev;
 	int i;
 
 	w->by_roof = -1;
@@ -246,12 +268,9 @@ path_dtype_read(struct path *p, const struct rec *r, struct path_work *w)
 	if (i == 1)
 		return;
 	w->by_roof = 0; /* unknown */
-	dev = smap_find_pair(&y->devs,
-	    smap_put_view(&p->texts, rec_get(r, COL_src)),
-	    rec_num_or(r, COL_dev, -1));
-	if (dev >= y->n_peaks)
+	k = path_peaks_of(p, r);
+	if (k == NULL)
 		return;
-	k = &y->peaks[dev];
 	tflops = product ? k->product : k->plain;
 	was = roof(flop, tflops[0], bytes, k->gb_s);
 	now = roof(flop, tflops[1], bytes * (y->of[1]->size / y->of[0]->size),

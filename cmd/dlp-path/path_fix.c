@@ -27,8 +27,12 @@ const char *const path_fix_names[N_FIX] = {
 #define FULL 8      /* times the median launch */
 #define OP_PIECES 2 /* times the longest of nine in ten pieces, at most */
 
-/* Products reach half of what the peaks of TF32 and fp32 promise; those of bf16
- * as much, with the casts around them. */
+/* Products reach these parts of the peak of TF32 and of the memory's rate;
+ * those of bf16 as much, with the casts around them. Where FLOPs or peaks are
+ * unknown they take a part of their time in fp32. */
+#define TENSOR_PART 0.3
+#define MEMORY_PART 0.7
+#define TENSOR_LEAST 3000
 #define TENSOR_CORES 0.27
 
 /* A fused optimizer reads and writes each parameter once, in one launch. */
@@ -39,7 +43,11 @@ const char *const path_fix_names[N_FIX] = {
  * is no part of a graph */
 #define HOST_NS 1000000
 
-#define PINNED 25.0 /* bytes a ns */
+#define PINNED 25.0F /* bytes a ns, of an unknown device */
+#define WORKERS                                                                \
+	8 /* that a loader without any gets, if there are twice as many        \
+	   * CPUs */
+#define LARGE ((int64_t)1 << 20) /* a copy that shows the rate of its link */
 
 /* Lengths by bins of 64 ns. */
 #define BINS 2048
@@ -102,12 +110,12 @@ path_fix_open(struct path *p)
 	p->fixes |= FIX_BIT(FIX_LAUNCHES);
 }
 
-uint8_t
+uint16_t
 path_fix_is(const struct rec *r, const struct path_act *a)
 {
 	struct mview text = rec_get(r, COL_text), op = rec_get(r, COL_op);
 	struct mview api = rec_get(r, COL_api);
-	uint8_t is = a->type == ACT_OP ? IS_OP : 0;
+	unsigned is = a->type == ACT_OP ? IS_OP : 0;
 
 	if (a->type != ACT_RANGE || a->phase != PATH_NONE)
 		is |= IS_PROGRAM;
@@ -116,46 +124,133 @@ path_fix_is(const struct rec *r, const struct path_act *a)
 	if (mv_has(text, "DataLoader") || mv_has(text, "dataload") ||
 	    mv_has(op, "DataLoader") || mv_has(text, "next_batch"))
 		is |= IS_LOADER;
+	if (mv_has(text, "MultiProcessing") || mv_has(op, "MultiProcessing"))
+		is |= IS_WAIT;
 	if (mv_eq(op, "item") || mv_eq(op, "_local_scalar_dense") ||
 	    mv_eq(op, "is_nonzero"))
 		is |= IS_ITEM;
 	if (mv_has(api, "Malloc") || mv_has(api, "Free"))
 		is |= IS_ALLOC;
-	return is;
+	return (uint16_t)is;
 }
 
-uint8_t
-path_fix_of(const struct rec *r, const struct path_work *w)
+/* How many times as long a product in fp32 takes with Tensor Cores. */
+static float
+tensor_factor(struct path *p, const struct rec *r, const struct path_work *w)
 {
-	unsigned fix = 0;
+	const struct path_peaks *k = path_peaks_of(p, r);
+	double flop = 0, bytes = 0, now, len = (double)(w->end - w->start);
 
+	(void)rec_real(r, COL_flop, &flop);
+	(void)rec_real(r, COL_bytes, &bytes);
+	if (flop <= 0 || len <= 0 || k == NULL || k->tensor == 0)
+		return (float)TENSOR_CORES;
+	now = flop / (1000 * TENSOR_PART * k->tensor);
+	if (k->gb_s > 0 && bytes / (MEMORY_PART * k->gb_s) > now)
+		now = bytes / (MEMORY_PART * k->gb_s);
+	now += TENSOR_LEAST;
+	return now < len ? (float)(now / len) : 1;
+}
+
+/* In fp32 an op can have many kernels, of Fourier transforms and the like, that
+ * one with Tensor Cores replaces. */
+static void
+read_product(struct path *p, const struct rec *r, struct path_work *w)
+{
+	struct mview fam = rec_get(r, COL_family), why = rec_get(r, COL_tc_why);
+	struct mview role = rec_get(r, COL_role), op = rec_get(r, COL_op_id);
+	bool product = fam.n > 0 && kind_is_product(fam.s, fam.n);
+	bool fp32 = mv_eq(why, "fp32") || (product && mv_eq(why, "fft"));
+	uint32_t no = PATH_NONE;
+
+	w->helps = w->product = PATH_NONE;
+	if (w->tag != TAG_KERNEL || (!product && !fp32))
+		return;
+	if (op.n > 0)
+		no = w->product = smap_put_view(&p->retype.ops, op);
+	if (product && no != PATH_NONE &&
+	    (mv_eq(role, "aux") || mv_eq(role, "part"))) {
+		w->helps = no;
+		return;
+	}
+	if (no != PATH_NONE && fp32)
+		p->retype.ops.val[no] |= OP_FP32;
+	if (no != PATH_NONE && mv_eq(rec_get(r, COL_tc), "yes"))
+		p->retype.ops.val[no] |= OP_TENSOR_CORES;
+	if (!fp32)
+		return;
+	w->fix |= FIX_BIT(FIX_TENSOR_CORES);
+	w->tensor = tensor_factor(p, r, w);
+}
+
+/* A copy over the link of a device: what it tells, or would take if pinned. */
+static void
+read_copy(struct path *p, const struct rec *r, struct path_work *w)
+{
+	struct mview from = rec_get(r, COL_src_mem);
+	const struct path_peaks *k = path_peaks_of(p, r);
+	double rate = (double)w->bytes / (double)(w->end - w->start);
+
+	if (mv_eq(from, "pageable")) {
+		w->fix |= FIX_BIT(FIX_COPIES);
+		w->pinned = k != NULL ? (float)k->pinned : PINNED;
+	} else if (mv_eq(from, "pinned") && w->bytes >= LARGE &&
+		   w->end > w->start && rate > p->retype.pinned) {
+		p->retype.pinned = rate;
+	}
+}
+
+void
+path_fix_read(struct path *p, const struct rec *r, struct path_work *w)
+{
 	if (w->tag == TAG_COMM)
-		fix |= FIX_BIT(FIX_COMM);
+		w->fix |= FIX_BIT(FIX_COMM);
 	if (w->tag == TAG_KERNEL &&
 	    (mv_eq(rec_get(r, COL_phase), "optimizer") ||
 		mv_eq(rec_get(r, COL_family), "optimizer")))
-		fix |= FIX_BIT(FIX_OPTIMIZER);
-	if (w->tag == TAG_KERNEL && mv_eq(rec_get(r, COL_tc_why), "fp32"))
-		fix |= FIX_BIT(FIX_TENSOR_CORES);
-	if (w->tag == TAG_COPY && mv_eq(rec_get(r, COL_src_mem), "pageable"))
-		fix |= FIX_BIT(FIX_COPIES);
-	return (uint8_t)fix;
+		w->fix |= FIX_BIT(FIX_OPTIMIZER);
+	read_product(p, r, w);
+	if (w->tag == TAG_COPY)
+		read_copy(p, r, w);
+	p->fixes |= w->fix;
+}
+
+bool
+path_needless(const struct path *p, unsigned on, uint32_t helps)
+{
+	return (on & FIX_BIT(FIX_TENSOR_CORES)) != 0 && helps != PATH_NONE &&
+	       p->retype.ops.val[helps] == OP_FP32;
 }
 
 double
-path_fix_work(unsigned on, const struct path_work *w)
+path_fix_work(const struct path *p, unsigned on, const struct path_work *w)
 {
-	double f = 1, len = (double)(w->end - w->start);
+	double f = 1, len = (double)(w->end - w->start), now;
 
+	if (path_needless(p, on, w->helps))
+		return 0;
 	on &= w->fix;
 	if ((on & FIX_BIT(FIX_OPTIMIZER)) != 0)
 		f *= FUSED_WORK;
 	if ((on & FIX_BIT(FIX_TENSOR_CORES)) != 0)
-		f *= TENSOR_CORES;
-	if ((on & FIX_BIT(FIX_COPIES)) != 0 && w->bytes >= 0 &&
-	    (double)w->bytes / PINNED < len)
-		f *= (double)w->bytes / PINNED / len;
+		f *= w->tensor;
+	if ((on & FIX_BIT(FIX_COPIES)) != 0 && w->bytes >= 0) {
+		now = p->retype.pinned > 0 ? p->retype.pinned : w->pinned;
+		now = (double)w->bytes / now;
+		if (now < len)
+			f *= now / len;
+	}
 	return f;
+}
+
+int64_t
+path_workers(const struct path *p)
+{
+	int64_t half = p->maker.n_cpu / 2;
+
+	if (p->workers > 0)
+		return p->workers;
+	return half == 0 || half > WORKERS ? WORKERS : half;
 }
 
 /* ns of a piece that recording takes. */
@@ -185,6 +280,7 @@ path_fix_cpu(
 	uint32_t is = what->is;
 
 	if (((on & FIX_BIT(FIX_SYNC)) != 0 && (is & IS_ITEM) != 0) ||
+	    path_needless(p, on, what->helps) ||
 	    ((on & FIX_BIT(FIX_LOADER)) != 0 && (is & IS_LOADER) != 0) ||
 	    ((on & FIX_BIT(FIX_ALLOC)) != 0 && (is & IS_ALLOC) != 0))
 		return 0;

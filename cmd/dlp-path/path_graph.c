@@ -263,6 +263,26 @@ mark_before(struct path *p, uint32_t thread)
 	c->what = what_no(p, &what);
 }
 
+/* An op launches work that helps: what it did since the launch before is for
+ * that. */
+static void
+mark_helping(struct path *p, uint32_t thread, const struct nested *x)
+{
+	const struct path_thread *t = &p->thread[thread];
+	struct path_piece *c;
+	struct path_what what;
+	size_t i;
+
+	for (i = p->pieces.n; i > t->piece_lo && t->piece_hi > 0; i--) {
+		c = (struct path_piece *)p->pieces.v + i - 1;
+		what = path_what(p, c);
+		if (c->outer != x->outer || (what.is & IS_LAUNCH) != 0)
+			return;
+		what.helps = x->what.helps;
+		c->what = what_no(p, &what);
+	}
+}
+
 static void
 close_until(struct path *p, uint32_t thread, struct nest *s, int64_t t)
 {
@@ -289,7 +309,8 @@ take_pieces(struct path *p)
 			close_until(p, thread, &s, INT64_MAX);
 		thread = a.thread;
 		close_until(p, thread, &s, a.start);
-		x = (struct nested){ a.end, { a.name, a.op, a.phase, a.is }, 0,
+		x = (struct nested){ a.end,
+			{ a.name, a.op, a.phase, a.is, a.helps }, 0,
 			PATH_NONE };
 		in = s.n > 0 ? &s.v[s.n - 1] : NULL;
 		if (in != NULL) {
@@ -310,6 +331,8 @@ take_pieces(struct path *p)
 		x.no = what_no(p, &x.what);
 		if (a.type == ACT_OP)
 			mark_before(p, thread);
+		if (a.helps != PATH_NONE)
+			mark_helping(p, thread, &x);
 		ARRAY_GROW(s.v, s.n, s.cap);
 		s.v[s.n++] = x;
 		put_piece(p, thread, &s, a.start);

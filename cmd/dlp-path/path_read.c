@@ -187,6 +187,7 @@ add_launch(struct path *p, const struct rec *r, const struct path_work *w)
 	struct path_act a = { .thread = w->thread,
 		.start = w->api,
 		.name = w->api_name,
+		.helps = w->helps,
 		.op = PATH_NONE,
 		.phase = w->phase,
 		.type = ACT_CALL };
@@ -254,8 +255,7 @@ read_path_work(struct stage *st, struct rec *r)
 		w.tag = TAG_COMM;
 	w.bytes = rec_num_or(r, COL_bus_bytes, rec_num_or(r, COL_bytes, -1));
 	path_dtype_read(p, r, &w);
-	w.fix = path_fix_of(r, &w);
-	p->fixes |= w.fix;
+	path_fix_read(p, r, &w);
 	seen(p, w.thread, w.start, w.end);
 	if (read_time(p, r, COL_api_start_ns, &w.api))
 		add_launch(p, r, &w);
@@ -330,9 +330,11 @@ read_call_of(
     struct path *p, const struct rec *r, bool is_call, int64_t lo, int64_t hi)
 {
 	struct mview api = rec_get(r, COL_api);
-	struct path_act a = {
-		.start = lo, .end = hi, .op = PATH_NONE, .type = ACT_CALL
-	};
+	struct path_act a = { .start = lo,
+		.end = hi,
+		.op = PATH_NONE,
+		.helps = PATH_NONE,
+		.type = ACT_CALL };
 
 	a.thread = thread_no(p, r);
 	a.name = text_no(p, r, COL_api);
@@ -396,6 +398,7 @@ read_act(struct stage *st, struct rec *r)
 	bool range = rec_arg(r) != NULL;
 	struct path_act a = { .op = PATH_NONE,
 		.name = PATH_NONE,
+		.helps = PATH_NONE,
 		.type = range ? ACT_RANGE : ACT_OP };
 
 	stage_pass(st, r);
@@ -485,7 +488,7 @@ read_arrival(struct stage *st, struct rec *r)
 #define WORK_COLS                                                              \
 	"api_start_ns api_dur_ns api pid tid dev stream short op phase kind"   \
 	" event src src_mem dst_mem dir bytes bus_bytes text"
-#define DTYPE_COLS " dtype family role flop exec_flop tc_why"
+#define DTYPE_COLS " dtype family role flop exec_flop tc tc_why op_id"
 
 void
 path_listen(struct stage *st, struct path *p)
@@ -496,7 +499,8 @@ path_listen(struct stage *st, struct path *p)
 		stage_on(st, work_types[i].tag, read_path_work,
 		    .need = "start_ns dur_ns", .opt = WORK_COLS DTYPE_COLS,
 		    .arg = (void *)&work_types[i]);
-	stage_on(st, "dev", path_dtype_dev, .opt = "dev src peaks peak_gb_s");
+	stage_on(
+	    st, "dev", path_dtype_dev, .opt = "dev src cc peaks peak_gb_s");
 	stage_on(
 	    st, "call", read_call, .need = "start_ns dur_ns", .opt = WORK_COLS);
 	stage_on(

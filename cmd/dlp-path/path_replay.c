@@ -129,9 +129,9 @@ fixes(const struct replay *y, int fix)
 static double
 factor_of(const struct replay *y, const struct path_work *w, bool *gone)
 {
-	double f = path_fix_work(y->on, w);
+	double f = path_fix_work(y->p, y->on, w);
 
-	*gone = false;
+	*gone = path_needless(y->p, y->on, w->helps);
 	if (fixes(y, FIX_OPTIONS))
 		f *= path_factor(y->p, y->effect, w, gone);
 	return f;
@@ -276,9 +276,11 @@ new_start(const struct replay *y, const struct path_work *w, bool gone)
 	}
 	for (i = 0; i < c.n; i++) {
 		gap = w->start - c.was[i];
-		/* a graph has no launch whose latency lies in it */
+		/* A graph has no launch whose latency lies in it; streams of
+		 * an op that is one kernel now do not wait for each other's. */
 		if (c.was[i] != c.last || c.most[i] == 0 ||
-		    fixes(y, FIX_LAUNCHES))
+		    fixes(y, FIX_LAUNCHES) ||
+		    path_needless(p, y->on, w->product))
 			gap = sooner(gap, c.most[i]);
 		t = later(t, c.now[i] + gap);
 	}
@@ -514,6 +516,59 @@ saved(struct replay *y, int64_t from, int64_t to)
 	return sum;
 }
 
+/* What workers need for the data that the threads load in the part: they share
+ * it, and load while the step runs. */
+static int64_t
+loaded_by_workers(struct replay *y)
+{
+	const struct path *p = y->p;
+	const struct path_piece *c;
+	struct path_what what;
+	int64_t sum = 0, at, until;
+	uint32_t i;
+
+	for (i = 0; i < p->n_thread && fixes(y, FIX_LOADER); i++) {
+		if (p->thread[i].rank != y->rank)
+			continue;
+		for (at = y->lo; at < y->hi; at = until) {
+			c = path_piece_at(p, i, at, &until);
+			until = sooner(until, y->hi);
+			what = path_what(p, c);
+			if ((what.is & (IS_LOADER | IS_WAIT)) == IS_LOADER)
+				sum += path_fix_cpu(p,
+				    y->on & ~FIX_BIT(FIX_LOADER), &what,
+				    until - at);
+		}
+	}
+	return sum / path_workers(p);
+}
+
+/* The time from the last thing of the part to its end, in which the thread that
+ * came last goes on, in the next step perhaps. */
+static int64_t
+tail_time(struct replay *y)
+{
+	const struct path *p = y->p;
+	int64_t last = PATH_UNSET, k, at;
+	uint32_t i, thread = PATH_NONE;
+	bool changed = (y->on & ~FIX_BIT(FIX_OPTIONS)) != 0;
+
+	if (no_cpu(y) || y->tail_at >= y->hi)
+		return 0;
+	for (i = 0; i < p->n_thread && changed; i++) {
+		k = p->thread[i].rank == y->rank
+			? path_point_at(p, i, y->hi - 1)
+			: -1;
+		at = k >= 0 ? path_point_no(p, k)->at : PATH_UNSET;
+		if (at > last) {
+			last = at;
+			thread = i;
+		}
+	}
+	return thread != PATH_NONE ? cpu_time(y, thread, y->tail_at, y->hi)
+				   : y->hi - y->tail_at;
+}
+
 /* Adds the length of the part to v. */
 static void
 end_part(struct replay *y, int64_t *v)
@@ -534,7 +589,7 @@ end_part(struct replay *y, int64_t *v)
 	}
 	y->n_open = 0;
 	end_threads(y);
-	end = later(y->end, y->tail + (no_cpu(y) ? 0 : y->hi - y->tail_at));
+	end = later(y->end, y->tail + tail_time(y));
 	/* A thread that is ahead of the GPU does not end the step, but steps
 	 * cannot follow each other faster than it makes them. */
 	if (part->cpu_hi <= y->lo) /* all before */
@@ -547,6 +602,7 @@ end_part(struct replay *y, int64_t *v)
 				  : y->lo - part->cpu_lo -
 					saved(y, part->cpu_lo, y->lo)) -
 		       later(was - len, 0);
+	made = later(made, loaded_by_workers(y));
 	v[y->part++] = later(later(end - y->lo, made) - y->gained, 0);
 	begin_part(y);
 }

@@ -36,4 +36,10 @@ done <<-LIST
 	segment 40 - tf32 amp
 	agents 40 - noitem foreach
 	audio 40 - workers
+	mixer 40 - tf32 amp
+	words 40 - workers
+	cells 40 - graph fused
+	tables 40 - foreach fused
+	watched 60 - noitem
+	frames 40 - pinned
 LIST
