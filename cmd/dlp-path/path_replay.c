@@ -28,9 +28,13 @@ struct replay { /* of a rank */
 	int64_t lo, hi;  /* of the step */
 	int64_t cpu_hi;  /* threads are ahead, in the next step, from then on */
 	int64_t cpu_end; /* the last new time of a thread before */
+	int64_t ahead;   /* by which threads begin the step sooner before lo
+			  * than in the recording */
 	int64_t end;     /* the last new time so far */
 	int64_t tail_at; /* the last recorded time, and its new time */
 	int64_t tail;
+	int64_t cpu_tail_at; /* the same of threads */
+	int64_t cpu_tail;
 	const struct path_effect *effect; /* of the changes */
 	int64_t gained;             /* by which the rank no longer comes late */
 	struct path_arrival **open; /* collectives that wait for other ranks */
@@ -153,7 +157,7 @@ new_point(const struct replay *y, int64_t i)
 	const struct path_point *pt = path_point_no(y->p, i);
 
 	if (pt->at < y->lo)
-		return y->lo;
+		return y->lo - y->ahead;
 	return ((int64_t *)y->p->new_point.v)[i];
 }
 
@@ -184,6 +188,10 @@ static void
 moved_thread(struct replay *y, int64_t was, int64_t now)
 {
 	y->cpu_end = later(y->cpu_end, now);
+	if (was >= y->cpu_tail_at) {
+		y->cpu_tail_at = was;
+		y->cpu_tail = now;
+	}
 	moved(y, was, now);
 }
 
@@ -392,7 +400,7 @@ place_point(struct replay *y, int64_t i)
 {
 	const struct path *p = y->p;
 	const struct path_point *pt = path_point_no(p, i), *b;
-	int64_t from = y->lo, t = from, back;
+	int64_t from = y->lo, t = from - y->ahead, back;
 
 	if (pt->before >= 0) {
 		b = path_point_no(p, pt->before);
@@ -410,7 +418,7 @@ place_point(struct replay *y, int64_t i)
 			    sooner(back, cpu_time(y, pt->thread, from, pt->at));
 		t = later(t, new_end(y, pt->work) + back);
 	}
-	t = later(t, y->lo);
+	t = later(t, y->lo - y->ahead);
 	((int64_t *)p->new_point.v)[i] = t;
 	if (pt->at <= y->cpu_hi)
 		moved_thread(y, pt->at, t);
@@ -474,23 +482,30 @@ by_time(const void *ctx, const char *a, size_t an, const char *b, size_t bn)
 	return x.no < y.no ? -1 : x.no > y.no;
 }
 
-/* From the next part on that has a length. */
+/* The first part from i on that has a length. */
+static size_t
+next_part(const struct path_rank *k, size_t i)
+{
+	while (i < k->parts.n && path_part(k, i)->hi <= path_part(k, i)->lo)
+		i++;
+	return i;
+}
+
 static void
 begin_part(struct replay *y)
 {
 	const struct path_rank *k = &y->p->rank[y->rank];
 	const struct path_part *part;
 
-	while (y->part < k->parts.n &&
-	       path_part(k, y->part)->hi <= path_part(k, y->part)->lo)
-		y->part++;
+	y->part = next_part(k, y->part);
 	if (y->part == k->parts.n)
 		return;
 	part = path_part(k, y->part);
 	y->lo = part->lo;
 	y->hi = part->hi;
 	y->cpu_hi = part->cpu_hi;
-	y->cpu_end = y->end = y->tail_at = y->tail = y->lo;
+	y->end = y->tail_at = y->tail = y->cpu_tail_at = y->lo;
+	y->cpu_end = y->cpu_tail = y->lo - y->ahead;
 	y->gained = 0;
 }
 
@@ -543,19 +558,25 @@ loaded_by_workers(struct replay *y)
 	return sum / path_workers(p);
 }
 
-/* The time from the last thing of the part to its end, in which the thread that
- * came last goes on, in the next step perhaps. */
+/* What the CPU did besides the changes that are asked for is replayed, too. */
+static bool
+fixed(const struct replay *y)
+{
+	return (y->on & ~FIX_BIT(FIX_OPTIONS)) != 0;
+}
+
+/* The time from..to near the end of a part, in which the thread that came last
+ * goes on, in the next step perhaps. */
 static int64_t
-tail_time(struct replay *y)
+tail_time(struct replay *y, int64_t from, int64_t to)
 {
 	const struct path *p = y->p;
 	int64_t last = PATH_UNSET, k, at;
 	uint32_t i, thread = PATH_NONE;
-	bool changed = (y->on & ~FIX_BIT(FIX_OPTIONS)) != 0;
 
-	if (no_cpu(y) || y->tail_at >= y->hi)
+	if (no_cpu(y) || from >= to)
 		return 0;
-	for (i = 0; i < p->n_thread && changed; i++) {
+	for (i = 0; i < p->n_thread && fixed(y); i++) {
 		k = p->thread[i].rank == y->rank
 			? path_point_at(p, i, y->hi - 1)
 			: -1;
@@ -565,8 +586,29 @@ tail_time(struct replay *y)
 			thread = i;
 		}
 	}
-	return thread != PATH_NONE ? cpu_time(y, thread, y->tail_at, y->hi)
-				   : y->hi - y->tail_at;
+	return thread != PATH_NONE ? cpu_time(y, thread, from, to) : to - from;
+}
+
+/* The next step follows, and its threads begin it without waiting for the GPU:
+ * how much sooner before its begin than in the recording, if this one takes
+ * len, at most by a step of theirs. */
+static int64_t
+next_ahead(struct replay *y, int64_t len, int64_t most)
+{
+	const struct path_rank *k = &y->p->rank[y->rank];
+	const struct path_part *next;
+	int64_t cpu_lo, begins, ahead;
+	size_t i = next_part(k, y->part + 1);
+
+	if (!fixed(y) || y->p->no_straggler || i == k->parts.n)
+		return 0;
+	next = path_part(k, i);
+	if (next->iter == PATH_NONE || next->lo != y->hi)
+		return 0;
+	cpu_lo = sooner(next->cpu_lo, y->hi);
+	begins = y->cpu_tail + tail_time(y, y->cpu_tail_at, cpu_lo);
+	ahead = y->lo + len - begins - (y->hi - cpu_lo);
+	return later(sooner(ahead, most), 0);
 }
 
 /* Adds the length of the part to v. */
@@ -589,7 +631,7 @@ end_part(struct replay *y, int64_t *v)
 	}
 	y->n_open = 0;
 	end_threads(y);
-	end = later(y->end, y->tail + tail_time(y));
+	end = later(y->end, y->tail + tail_time(y, y->tail_at, y->hi));
 	/* A thread that is ahead of the GPU does not end the step, but steps
 	 * cannot follow each other faster than it makes them. */
 	if (part->cpu_hi <= y->lo) /* all before */
@@ -597,13 +639,15 @@ end_part(struct replay *y, int64_t *v)
 				 : sooner(was, len) -
 				       saved(y, part->cpu_lo, part->cpu_hi);
 	else
-		made = y->cpu_end - y->lo +
+		made = y->cpu_end - (y->lo - y->ahead) +
 		       (no_cpu(y) ? 0
 				  : y->lo - part->cpu_lo -
 					saved(y, part->cpu_lo, y->lo)) -
 		       later(was - len, 0);
 	made = later(made, loaded_by_workers(y));
-	v[y->part++] = later(later(end - y->lo, made) - y->gained, 0);
+	v[y->part] = later(later(end - y->lo, made) - y->gained, 0);
+	y->ahead = next_ahead(y, v[y->part], made);
+	y->part++;
 	begin_part(y);
 }
 
