@@ -16,6 +16,8 @@ static const char usage[] =
     "usage: dlp-record [options] -o FILE -- command [arguments]\n"
     "       dlp-record [options] {--stream | --live} -- command [arguments]\n"
     "       dlp-record --convert DIR {-o FILE | --stream}\n"
+    "       dlp-record --arm -o FILE-%n -- command [arguments]\n"
+    "       dlp-record --trigger {PID | DIR} [--steps N]\n"
     "Runs the command and records its CUDA and NVTX events.\n"
     "  -o, --output FILE  the database, as of nsys export --type=sqlite; in "
     "the\n"
@@ -38,6 +40,10 @@ static const char usage[] =
     "      --duration S  record for S seconds\n"
     "      --kill        end the command with SIGTERM after --duration\n"
     "      --steps A-B   record the ranges 'iteration A' to 'iteration B'\n"
+    "      --arm         record nothing until --trigger asks for it; %n in\n"
+    "                    FILE counts the recordings\n"
+    "      --trigger PID have the program of --arm record the next steps,\n"
+    "                    --steps N of them (6), and write FILE\n"
     "      --max SIZE    stop at this size of the spool of a process\n"
     "  -g, --graphs node|graph  record the work of CUDA graphs by node, or "
     "each\n"
@@ -50,9 +56,11 @@ static const char usage[] =
     "      --fork        record children that fork without exec, too\n"
     "      --flush S     take CUPTI's records each S seconds (1)\n"
     "      --cupti FILE  use this libcupti\n"
-    "      --markers, --markers=layers  PyTorch: push markers of steps, "
-    "layers,\n"
-    "                    phases and, without =layers, ops\n"
+    "      --markers     PyTorch: push markers of steps, layers, phases, and\n"
+    "                    now and again of ops; =ops: always of ops, which "
+    "takes\n"
+    "                    time; =layers: never\n"
+    "      --op-steps N  with --markers: steps with ops, now and again (3)\n"
     "  -h, --help        print this help and exit\n"
     "  -V, --version     print the version and exit\n"
     "The exit status is the command's, or 128 and the signal's number.\n";
@@ -129,10 +137,15 @@ set_steps(void *to, const char *arg)
 	struct record *r = to;
 	const char *dash = strchr(arg, '-');
 
+	if (dash == NULL && num_i64(arg, strlen(arg), &r->steps) &&
+	    r->steps > 0 && r->steps <= 1000000)
+		return; /* of --trigger */
 	if (dash == NULL || !num_i64(arg, (size_t)(dash - arg), &r->first) ||
 	    !num_i64(dash + 1, strlen(dash + 1), &r->last) || r->first < 0 ||
 	    r->last < r->first)
-		die("--steps: '%s' is not A-B, two numbers of steps", arg);
+		die("--steps: '%s' is not A-B, two numbers of steps, nor a "
+		    "number for --trigger",
+		    arg);
 	r->capture = "steps";
 }
 
@@ -165,9 +178,20 @@ set_max(void *to, const char *arg)
 static void
 set_markers(void *to, const char *arg)
 {
-	if (arg != NULL && strcmp(arg, "layers") != 0)
-		die("--markers: '%s' is not layers", arg);
-	((struct record *)to)->markers = arg != NULL ? arg : "all";
+	const char *how = arg != NULL ? arg : "alternate";
+
+	if (strcmp(how, "alternate") != 0 && strcmp(how, "ops") != 0 &&
+	    strcmp(how, "layers") != 0)
+		die("--markers: '%s' is not one of alternate, ops, layers",
+		    how);
+	((struct record *)to)->markers = how;
+}
+
+static void
+set_op_steps(void *to, const char *arg)
+{
+	((struct record *)to)->op_steps =
+	    cli_i64("--op-steps", arg, 1, 1000000);
 }
 
 static void
@@ -196,6 +220,9 @@ read_options(struct record *r, int argc, char **argv)
 		{ 0, "flush", .set = set_flush, .to = r },
 		{ 0, "cupti", .arg = &r->cupti },
 		{ 0, "markers", .set = set_markers, .to = r, .optional = true },
+		{ 0, "op-steps", .set = set_op_steps, .to = r },
+		{ 0, "arm", .flag = &r->arm },
+		{ 0, "trigger", .arg = &r->trigger },
 		{ .name = NULL },
 	};
 	bool posix = getenv("POSIXLY_CORRECT") != NULL;
@@ -205,6 +232,33 @@ read_options(struct record *r, int argc, char **argv)
 	(void)cli_options(argc, argv, usage, opts);
 	if (!posix)
 		unsetenv("POSIXLY_CORRECT");
+}
+
+/* What excludes what; and what --arm brings. */
+static void
+check_options(struct record *r)
+{
+	if (r->steps > 0 && r->trigger == NULL)
+		die("--steps: A-B; a number alone is for --trigger");
+	if (r->op_steps > 0 && r->markers == NULL && !r->arm)
+		die("--op-steps needs --markers");
+	if (r->op_steps == 0)
+		r->op_steps = 3;
+	/* the ops of a section would be in another one */
+	if (r->live && r->markers != NULL &&
+	    strcmp(r->markers, "alternate") == 0)
+		r->markers = "ops";
+	if (!r->arm)
+		return;
+	if (r->stream || r->live || r->power || r->delay > 0 ||
+	    r->duration > 0 || strcmp(r->capture, "none") != 0)
+		die("--arm excludes --stream, --live, --power, -c, --steps, "
+		    "--delay and --duration");
+	if (r->out == NULL || strstr(r->out, "%n") == NULL)
+		die("--arm: -o FILE with %%n in its name, which is the number "
+		    "of the recording");
+	if (r->markers == NULL)
+		r->markers = "alternate";
 }
 
 int
@@ -217,6 +271,12 @@ main(int argc, char **argv)
 
 	cli_init("dlp-record");
 	read_options(&r, argc, argv);
+	if (r.trigger != NULL) {
+		if (r.out != NULL || optind < argc)
+			cli_usage(usage);
+		return record_trigger(&r);
+	}
+	check_options(&r);
 	if (r.convert != NULL) {
 		if ((r.out == NULL) != r.stream || r.live || optind < argc)
 			cli_usage(usage);

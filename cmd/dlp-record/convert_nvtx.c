@@ -68,6 +68,10 @@ conv_start(struct conv *c, struct conv_proc *p, uint32_t tid, uint64_t at,
 
 	if (end == NULL && conv_wait_end(c, p, tid, at))
 		return;
+	/* the last batch was asked for, and there was none: no step */
+	if (end == NULL && c->markers &&
+	    text_starts(r->text, r->len, "iteration "))
+		return;
 	if (end == NULL) {
 		put_range(c, p, tid, at, r->t, p->off, 0);
 		return;

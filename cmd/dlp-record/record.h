@@ -17,18 +17,26 @@ struct record {
 	bool nvtx, cuda;  /* -t */
 	bool graph_level; /* -g graph */
 	bool memory, sync, all_calls, fork, power;
+	bool arm;            /* --arm */
+	const char *trigger; /* --trigger: a process, or the folder */
+	int64_t steps;       /* of --trigger */
 	const char *capture; /* -c: cudaProfilerApi, nvtx, steps, none */
 	char *text, *domain; /* of -c nvtx: */
-	int64_t first, last; /* --steps */
+	int64_t first, last; /* --steps A-B */
 	int64_t delay, duration, flush; /* ns */
 	uint64_t max;
 	const char *cupti;
-	const char *markers; /* NULL, "all" or "layers" */
+	const char *markers; /* NULL, "alternate", "ops" or "layers" */
+	int64_t op_steps;
 };
 
 /* record_run.c: runs the command and writes the recording. Returns the exit
  * status of dlp-record, which is the command's. */
 int record_run(const struct record *r, char **argv);
+
+/* Makes the database of a folder, in a process of its own, because a failure
+ * must not change our status. */
+bool record_database(const char *folder, const char *to, bool force);
 
 /* --convert: the database or the stream of a recording. Returns the exit
  * status. */
@@ -42,9 +50,18 @@ pid_t record_live(const struct record *r, const char *folder, int *end);
  * *end is closed. The first samples are there when it returns. */
 pid_t record_power(const char *folder, int *end);
 
+/* record_trigger.c: has the processes of --arm record, and converts what they
+ * recorded. Returns the exit status. */
+int record_trigger(const struct record *r);
+/* Keeps others from using the folder of --arm, until the descriptor is closed.
+ * -1 if it is gone. */
+int record_lock(const char *folder);
+
 /* record_path.c */
-/* The file of -o with %p, %h and %q{VAR} replaced; the caller frees it. */
-char *record_out(const char *pattern, long pid);
+/* The file of -o with %p, %h and %q{VAR} replaced; n is that of %n. 0: the
+ * result is a pattern, in which %n is left; -1: %n is wrong. The caller frees
+ * it. */
+char *record_out(const char *pattern, long pid, long n);
 /* A file of ours beside the program: ../lib/dlp/NAME; fatal if it is missing.
  * The caller frees it. */
 char *record_lib(const char *name);
@@ -57,6 +74,7 @@ void record_remove(const char *folder); /* and what is in it */
 
 /* record_session.c: writes the session file into the folder; false if it
  * cannot. */
-bool record_session(const struct record *r, const char *folder, int64_t now);
+bool record_session(
+    const struct record *r, const char *folder, const char *out, int64_t now);
 
 #endif

@@ -30,7 +30,7 @@ put_variable(struct buf *b, const char *s)
 }
 
 char *
-record_out(const char *pattern, long pid)
+record_out(const char *pattern, long pid, long n)
 {
 	struct buf b = { 0 };
 	char host[256] = "";
@@ -42,6 +42,14 @@ record_out(const char *pattern, long pid)
 			continue;
 		}
 		switch (*++s) {
+		case 'n':
+			if (n < 0)
+				die("-o: %%n is for --arm");
+			if (n > 0)
+				buf_printf(&b, "%ld", n);
+			else
+				buf_puts(&b, "%n");
+			break;
 		case 'p':
 			buf_printf(&b, "%ld", pid);
 			break;
@@ -54,10 +62,11 @@ record_out(const char *pattern, long pid)
 			s += put_variable(&b, s + 1);
 			break;
 		case '%':
-			buf_putc(&b, '%');
+			buf_puts(&b, n != 0 ? "%" : "%%");
 			break;
 		default:
-			die("-o: '%%%c' is not one of %%p, %%h, %%q{VAR}, %%%%",
+			die("-o: '%%%c' is not one of %%n, %%p, %%h, "
+			    "%%q{VAR}, %%%%",
 			    *s != '\0' ? *s : ' ');
 		}
 	}
@@ -158,7 +167,8 @@ record_remove(const char *folder)
 			continue;
 		buf_clear(&b);
 		buf_printf(&b, "%s/%s", folder, e->d_name);
-		unlink(buf_str(&b));
+		if (unlink(buf_str(&b)) != 0 && errno == EISDIR)
+			record_remove(buf_str(&b));
 	}
 	if (d != NULL)
 		closedir(d);

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -83,14 +84,12 @@ add_path(const char *name, const char *value, bool before)
 static void
 set_environment(const struct run *run)
 {
-	char *lib, *python;
+	char *lib, *python, n[32];
 
 	if (run->folder == NULL)
 		return;
 	lib = record_lib("dlp-record.so");
 	setenv(RSPOOL_ENV, run->folder, 1);
-	if (run->r->nvtx)
-		setenv("NVTX_INJECTION64_PATH", lib, 1);
 	if (run->r->cuda) {
 		setenv("CUDA_INJECTION64_PATH", lib, 1);
 		/* for _exit() and exec, see lib/inj_end.c; a list with these
@@ -98,13 +97,20 @@ set_environment(const struct run *run)
 		if (strpbrk(lib, " :") == NULL)
 			add_path("LD_PRELOAD", lib, false);
 	}
-	if (run->r->markers != NULL) {
-		python = record_lib("python");
-		add_path("PYTHONPATH", python, true);
-		setenv("DLP_MARKERS", run->r->markers, 1);
-		free(python);
-	}
+	if (run->r->nvtx)
+		setenv("NVTX_INJECTION64_PATH", lib, 1);
+	/* the packages of PyProf and DLProf; and our markers */
+	python = record_lib("python");
+	add_path("PYTHONPATH", python, true);
+	free(python);
 	free(lib);
+	if (run->r->markers == NULL)
+		return;
+	snprintf(n, sizeof(n), "%lld", (long long)run->r->op_steps);
+	setenv("DLP_MARKERS", run->r->markers, 1);
+	setenv("DLP_MARKERS_STEPS", n, 1);
+	if (run->r->arm)
+		setenv("DLP_MARKERS_ARM", "1", 1);
 }
 
 struct pipes {
@@ -212,20 +218,31 @@ check_place(struct run *run)
 static void
 make_folder(struct run *run)
 {
-	struct timespec t;
 	const char *why;
 
 	run->folder = record_folder(run->r->out, &why);
-	if (run->folder == NULL) {
+	if (run->folder == NULL)
 		warn("no folder for the recording can be made: %s: the "
 		     "command runs without being recorded",
 		    why);
+}
+
+/* Without its session file the library does nothing. */
+static void
+make_session(struct run *run)
+{
+	struct timespec t;
+
+	if (run->folder == NULL)
+		return;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	if (record_session(run->r, run->folder, run->out,
+		(int64_t)t.tv_sec * 1000000000 + t.tv_nsec)) {
+		if (run->r->arm)
+			warn("armed: dlp-record --trigger %ld, or --trigger %s",
+			    (long)run->child, run->folder);
 		return;
 	}
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	if (record_session(run->r, run->folder,
-		(int64_t)t.tv_sec * 1000000000 + t.tv_nsec))
-		return;
 	warn("%s: %s: the command runs without being recorded", run->folder,
 	    strerror(errno));
 	record_remove(run->folder);
@@ -246,14 +263,13 @@ wait_for(pid_t pid)
 	return WEXITSTATUS(status);
 }
 
-/* In a process of its own, because a failure must not change our status. */
-static bool
-convert(const struct record *r, const char *folder, const char *to)
+bool
+record_database(const char *folder, const char *to, bool force)
 {
 	pid_t pid = fork();
 
 	if (pid == 0) {
-		conv_run(folder, to, r->force);
+		conv_run(folder, to, force);
 		exit(EXIT_OK);
 	}
 	return pid > 0 && wait_for(pid) == 0;
@@ -269,7 +285,7 @@ stream(const struct record *r, const char *folder, const char *temp)
 	pid_t pid;
 
 	buf_printf(&db, "%s/stream.sqlite", temp);
-	pid = convert(r, folder, buf_str(&db)) ? fork() : -1;
+	pid = record_database(folder, buf_str(&db), r->force) ? fork() : -1;
 	if (pid == 0) {
 		execl(parse, "dlp-parse", buf_str(&db), (char *)NULL);
 		die_errno("%s", parse);
@@ -323,11 +339,17 @@ finish(const struct run *run)
 
 	if (run->folder == NULL)
 		return;
+	if (run->r->arm) { /* what was recorded has its files */
+		(void)record_lock(run->folder);
+		record_remove(run->folder);
+		return;
+	}
 	ok = end_beside(run);
 	if (run->r->stream)
 		ok = stream(run->r, run->folder, run->folder) && ok;
 	if (run->out != NULL)
-		ok = convert(run->r, run->folder, run->out) && ok;
+		ok =
+		    record_database(run->folder, run->out, run->r->force) && ok;
 	if (!run->r->stream && !run->r->live && run->out == NULL)
 		return; /* check_place() has said where it is */
 	if (ok)
@@ -346,8 +368,8 @@ name_out(struct run *run, bool with_child)
 
 	if (out == NULL || (strstr(out, "%p") != NULL) != with_child)
 		return;
-	run->out = record_out(out, (long)run->child);
-	if (stat(run->out, &st) == 0 && !run->r->force)
+	run->out = record_out(out, (long)run->child, run->r->arm ? 0 : -1);
+	if (!run->r->arm && stat(run->out, &st) == 0 && !run->r->force)
 		die("%s exists already; --force writes over it", run->out);
 }
 
@@ -366,6 +388,7 @@ record_run(const struct record *r, char **argv)
 	start_child(&run, argv, &p);
 	name_out(&run, true);
 	check_place(&run);
+	make_session(&run);
 	/* the process that is started last has the other one's pipe, too, and
 	 * so it ends first */
 	if (run.folder != NULL && r->live)

@@ -83,7 +83,7 @@ put_options(struct buf *b, const struct record *r, int64_t now)
 	put_number(b, "sync", r->sync);
 	put_number(b, "all_calls", r->all_calls);
 	put_number(b, "fork", r->fork);
-	put_line(b, "capture", r->capture);
+	put_line(b, "capture", r->arm ? "arm" : r->capture);
 	if (r->text != NULL)
 		put_line(b, "capture_text", r->text);
 	if (r->domain != NULL)
@@ -101,13 +101,23 @@ put_options(struct buf *b, const struct record *r, int64_t now)
 }
 
 bool
-record_session(const struct record *r, const char *folder, int64_t now)
+record_session(
+    const struct record *r, const char *folder, const char *out, int64_t now)
 {
 	struct buf path = { 0 }, b = { 0 };
+	char *here = r->arm ? getcwd(NULL, 0) : NULL;
 	bool ok;
 	int fd;
 
 	put_options(&b, r, now);
+	if (here != NULL && out != NULL && *out != '/') {
+		buf_printf(&path, "%s/%s", here, out);
+		put_line(&b, "out", buf_str(&path));
+		buf_clear(&path);
+	} else if (r->arm && out != NULL) {
+		put_line(&b, "out", out);
+	}
+	free(here);
 	put_number(&b, "cpus", sysconf(_SC_NPROCESSORS_ONLN));
 	put_from(&b, "cpu", "/proc/cpuinfo", "model name");
 	put_from(&b, "os", "/etc/os-release", "PRETTY_NAME");

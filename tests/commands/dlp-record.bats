@@ -279,6 +279,10 @@ outer of a thread|32000|0' "$(sql "SELECT text, count(*), sum(end IS NULL)
 		kill=15 143
 		kill=2 130
 		kill=1 129
+		abort 134
+		kill=11 139
+		kill=7 135
+		kill=8 136
 	END
 	record -- "$R/fakecuda" init 5 execl
 	[ "$status" -eq 8 ]
@@ -625,7 +629,161 @@ marked() {
 	same "setup$(printf ' aten::to%.0s' {1..8})" "$pushed"
 	# profilers of the script's own work as without us
 	marked --markers -- python3 "$t" own
-	same 'loss own __main__ 2 0 True' "$(<out)"
+	same 'loss own __main__ 2 1 True' "$(<out)"
+}
+
+@test "--markers: ops in some steps, in all, in none; as many steps as there are" {
+	t=$ROOT/tests/record/python/train.py
+	# three at first, then three after pauses of 9, 12, 15
+	for how in ops infer_ops; do
+		marked --markers -- python3 "$t" $how 46
+		same '0 1 2 12 13 14 27 28 29 45' "$(head -n 1 out)"
+		marked --markers --op-steps 1 -- python3 "$t" $how 17
+		same '0 4 9 15' "$(head -n 1 out)"
+		marked --markers=layers -- python3 "$t" $how 17
+		same '' "$(head -n 1 out)"
+		marked --markers=ops -- python3 "$t" $how 4
+		same '0 1 2 3' "$(head -n 1 out)"
+		same 4 "$(sql "SELECT count(*) FROM NVTX_EVENTS
+		    WHERE text LIKE 'iteration %'")"
+	done
+	status=0
+	dlp-record --op-steps 2 -o b.sqlite -- true 2>err || status=$?
+	[ "$status" -eq 2 ]
+	dlp-record --markers=all -o b.sqlite -- true 2>err || [ $? -eq 2 ]
+	grep -q "'all' is not one of alternate, ops, layers" err
+}
+
+# armed WORD...: fakecuda under --arm, in the background; $pid.
+armed() {
+	export FAKE_CUPTI=$R/libcupti.so.13
+	dlp-record --cupti "$R/libcupti.so.13" --arm -o run-%n.sqlite "$@" >out \
+	    2>err &
+	pid=$!
+	for _ in $(seq 600); do
+		! compgen -G 'tmp/dlp-record.*/armed.*' >/dev/null || return 0
+		sleep 0.1
+	done
+	cat err
+	false
+}
+
+# steps_of FILE: the ranges of steps that it has, and its kernels
+steps_of() {
+	sqlite3 "$1" "SELECT count(*), max(substr(text, 11) + 0) - min(substr(text, 11) + 0)
+	    FROM NVTX_EVENTS WHERE text LIKE 'iteration %';
+	    SELECT count(*) FROM CUPTI_ACTIVITY_KIND_KERNEL" | paste -sd ' '
+}
+
+# n steps of fakecuda
+some_steps() {
+	for i in $(seq "$1"); do
+		printf '%s\n' "push=iteration $i" 1 sleep=5 pop
+	done
+}
+
+@test "--arm, --trigger: recordings of a running program, each in its file" {
+	mapfile -t steps < <(some_steps 4000)
+	armed -- "$R/fakecuda" init "${steps[@]}" finalized
+	for n in 1 2 3 4 5; do
+		same "$PWD/run-$n.sqlite" "$(dlp-record --trigger $pid --steps $n)"
+		same "$n|$((n - 1)) $((3 * n))" "$(steps_of run-$n.sqlite)"
+	done
+	# by the folder, and by the number of the program itself
+	dir=$(echo tmp/dlp-record.*)
+	dlp-record --trigger "$dir" >file
+	same '6|5 18' "$(steps_of run-6.sqlite)"
+	# two at a time take turns
+	dlp-record --trigger "$dir" --steps 2 >file1 &
+	dlp-record --trigger "$(pgrep -P $pid)" --steps 3 >file2
+	wait $!
+	same "$(printf '%s\n' "$PWD"/run-{7,8}.sqlite)" "$(sort file1 file2)"
+	# nothing is left of them
+	same 'armed lock session' "$(ls "$dir" | sed 's/[.].*//' | paste -sd ' ')"
+	kill $pid
+	wait $pid || status=$?
+	[ "$status" -eq 143 ]
+	[ -z "$(ls tmp)" ]
+}
+
+@test "--trigger: no target, a dead one, one that is not armed: 2 and a line" {
+	fails() {
+		status=0
+		dlp-record --trigger "$@" 2>err >out || status=$?
+		cat err
+		[ "$status" -eq 2 ] && [ "$(wc -l <err)" -eq 1 ] && [ ! -s out ]
+	}
+	fails 99999999
+	fails $$
+	fails ./none
+	[ ! -e none ]
+	dlp-record -t nvtx -o a.sqlite -- sleep 100 &
+	pid=$!
+	sleep 0.5
+	fails $pid
+	kill $pid
+	wait $pid || true
+	# the program ends while its steps are awaited, and in the middle of them
+	armed -- "$R/fakecuda" init sleep=1000 'push=iteration 1' 1 pop
+	dlp-record --trigger $pid --steps 5 >file
+	same '1|0 3' "$(steps_of run-1.sqlite)"
+	wait $pid
+	mkfifo go
+	armed -t nvtx -- sh -c "'$R/nvtxall' exit; read x <go"
+	dir=$(echo tmp/dlp-record.*)
+	fails "$dir"
+	grep -q 'nothing was recorded' err
+	echo >go
+	wait $pid || true
+	fails $pid
+	# dlp-record is killed, and then its program
+	armed -- "$R/fakecuda" init sleep=60000
+	child=$(pgrep -P $pid)
+	dir=$(echo tmp/dlp-record.*)
+	kill -9 $pid $child
+	wait $pid || true
+	fails "$dir"
+	for bad in '-o x.sqlite' '--stream -o x-%n' '-o x-%n --delay 1'; do
+		# shellcheck disable=SC2086 # words
+		dlp-record --arm $bad -- true 2>err || [ $? -eq 2 ]
+		[ "$(wc -l <err)" -eq 1 ]
+	done
+}
+
+@test "--trigger: a program without steps; a full spool; interrupted" {
+	armed --max 300K -- "$R/fakecuda" init 200 sleep=2500 20000 sleep=60000
+	dlp-record --trigger $pid --steps 1 2>err2 >file
+	grep -q 'the recording ended early, because the spool cannot grow' err2
+	[ "$(sqlite3 run-1.sqlite "SELECT count(*) > 100 FROM
+	    CUPTI_ACTIVITY_KIND_KERNEL")" -eq 1 ]
+	# idle now: a second that has nothing, which is no failure
+	dlp-record --trigger $pid --steps 1 2>err2 >file
+	[ -s run-2.sqlite ]
+	dlp-record --trigger $pid --steps 50 2>err2 >file &
+	trigger=$!
+	sleep 3
+	kill $trigger
+	wait $trigger
+	[ -s run-3.sqlite ]
+	kill $pid
+	wait $pid || true
+}
+
+@test "--arm: a script that has markers only while it is recorded" {
+	export FAKE_NVTX=$R/nvtxlib.so PYTHONPATH=$ROOT/tests/record/python
+	armed -t nvtx -- sh -c "python3 '$ROOT/tests/record/python/train.py' until \
+	    2 done & python3 '$ROOT/tests/record/python/train.py' until 2 done; wait"
+	for n in 1 2 3; do
+		dlp-record --trigger $pid --steps 4 >file
+		# of both processes; two of the four steps have ops
+		same '8|3' "$(sqlite3 run-$n.sqlite "SELECT count(*), max(n) - min(n)
+		    FROM (SELECT DISTINCT globalTid, substr(text, 11) + 0 AS n FROM
+		    NVTX_EVENTS WHERE text LIKE 'iteration %')")" ||
+		    sqlite3 run-$n.sqlite "SELECT DISTINCT text FROM NVTX_EVENTS"
+	done
+	: >done
+	wait $pid
+	same 'loss until __main__ 4 0 True' "$(sort -u out)"
 }
 
 @test "the overview names dlp-record, and guesses what markers cost" {

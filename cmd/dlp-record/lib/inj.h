@@ -23,18 +23,26 @@
 
 #define INJ_EXPORT __attribute__((visibility("default")))
 
-enum inj_capture { CAPTURE_ALL, CAPTURE_PROFILER, CAPTURE_NVTX, CAPTURE_STEPS };
+enum inj_capture {
+	CAPTURE_ALL,
+	CAPTURE_PROFILER,
+	CAPTURE_NVTX,
+	CAPTURE_STEPS,
+	CAPTURE_ARM /* CAPTURE_STEPS, when and as often as it is asked for */
+};
 
 struct inj_options { /* the session file's lines */
 	bool nvtx, cuda, graph_level, memory, sync, all_calls, fork;
 	enum inj_capture capture;
 	char text[512], domain[256]; /* CAPTURE_NVTX; domain "": any */
-	int64_t first, last;         /* CAPTURE_STEPS */
+	int64_t first, last;         /* CAPTURE_STEPS, CAPTURE_ARM */
 	int64_t begin_at, duration;  /* ns; begin_at 0: at once */
 	int64_t flush_ns;
 	int64_t max_bytes; /* 0: no limit */
 	char cupti[1024];  /* a file; "": search */
 };
+
+#define INJ_SIGNALS 8
 
 enum inj_window { /* the range that is recorded */
 	WINDOW_BEFORE,
@@ -49,7 +57,18 @@ struct inj {
 	atomic_bool forked; /* this is the child of a recorded process */
 	pid_t pid;
 	struct inj_options opt;
-	char dir[1024];
+	char dir[1024]; /* of the spool */
+
+	/* inj_arm.c */
+	struct inj_arm {
+		char base[1024]; /* the folder of --arm */
+		int64_t no;      /* of the recording; that of the last one */
+		int64_t steps;
+		int64_t asked_at;
+		bool busy; /* it has a spool */
+		bool said; /* that the window is open */
+		pthread_mutex_t lock;
+	} arm;
 
 	/* inj_spool.c */
 	int fd;
@@ -58,6 +77,7 @@ struct inj {
 	ino_t ino;
 	_Atomic uint64_t chunks; /* allocated in the file */
 	_Atomic uint64_t serial;
+	_Atomic uint32_t turn; /* of the file: chunks of others are left */
 	_Atomic uint64_t lost; /* records that found no room */
 	atomic_bool full;
 	pthread_mutex_t lock; /* of what follows */
@@ -71,6 +91,7 @@ struct inj {
 	_Atomic int64_t until;   /* the end of --duration; 0: none */
 	_Atomic int64_t on, off; /* its times; INT64_MAX: not yet */
 	pthread_mutex_t window_lock;
+	atomic_bool closing;  /* its last records are being written */
 	struct inj_opener {   /* the range that began the window */
 		uint32_t tid; /* a push/pop range of this thread */
 		uint32_t domain;
@@ -101,7 +122,8 @@ struct inj {
 	/* inj_end.c */
 	int wake[2]; /* the helper thread's pipe */
 	atomic_bool has_helper;
-	bool handled[3]; /* signals */
+	uint32_t helper;           /* the thread */
+	bool handled[INJ_SIGNALS]; /* signals */
 	atomic_bool ended, done;
 };
 
@@ -120,6 +142,7 @@ inj_now(void)
  * spool. */
 bool inj_ready(void);
 bool inj_ready_for_cuda(void);
+void inj_begin_spool(void); /* facts of the process */
 
 /* inj_spool.c */
 bool spool_open(void);
@@ -140,10 +163,13 @@ void spool_count(const char *name, uint64_t n);
 void spool_clock(void);
 uint32_t spool_tid(void);
 void spool_child(void); /* after fork */
+void spool_close(void); /* another one can be opened */
 
 /* inj_window.c: when a program's events are recorded */
 enum { NVTX_RECORD = 1, NVTX_WATCH = 2 };
 void window_start(void);
+void window_again(void);  /* it can open again */
+void window_cancel(void); /* and need not */
 void window_open(int64_t t);
 void window_close(int64_t t, bool in_call);
 void window_tick(int64_t t); /* delay and duration */
@@ -167,7 +193,16 @@ void nvtx_again(void); /* the handles, into a new spool */
 void nvtx_pop(uint32_t domain);
 void nvtx_range_end(uint64_t id);
 
+/* inj_arm.c: recordings that dlp-record --trigger asks for; in the helper
+ * thread */
+extern int dlp_record_wanted;
+void arm_start(void); /* the process can record */
+void arm_tick(int64_t t);
+void arm_end(const char *how); /* at the end of the process */
+bool arm_runs(void);           /* it is to be looked at often */
+
 /* inj_cupti.c */
+void cupti_attach(void);
 void cupti_kinds(bool on);      /* the window opens */
 void cupti_close(bool in_call); /* and closes; in_call: in CUPTI's callback
 				   at the end of a call */
@@ -178,8 +213,9 @@ bool cupti_stream_id(void *ctx, void *stream, uint32_t *id);
 uint32_t cupti_ctx_id(void *ctx);
 
 /* inj_records.c */
-void records_child(void); /* after fork */
-bool records_start(void); /* registers the buffers' functions */
+void records_child(void);  /* after fork */
+void records_forget(void); /* texts are new in a new spool */
+bool records_start(void);  /* registers the buffers' functions */
 /* Chooses the calls that have records; false if this CUPTI cannot. */
 bool records_choose(void);
 
@@ -196,6 +232,7 @@ void *driver_ctx(void); /* the current one */
 void end_start(void);
 void end_helper(void); /* starts the thread that flushes */
 void end_all(const char *how);
+void end_spool(const char *how); /* what a spool ends with */
 void end_child(void);
 
 #endif

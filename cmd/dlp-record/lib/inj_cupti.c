@@ -294,6 +294,8 @@ cupti_close(bool in_call)
 	CU->ActivityDisable(ABI_CUDA_EVENT);
 	CU->ActivityDisable(ABI_RUNTIME);
 	CU->ActivityDisable(ABI_DRIVER);
+	if (inj.opt.capture == CAPTURE_ARM) /* it was made before we came */
+		ctx_event(driver_ctx(), true);
 	driver_sync();
 	cupti_flush(true);
 	cupti_kinds(false);
@@ -353,6 +355,32 @@ cupti_stream_id(void *ctx, void *stream, uint32_t *id)
 	       ctx != NULL && CU->GetStreamIdEx(ctx, stream, 0, id) == ABI_OK;
 }
 
+/* Not in CUPTI's callback: choosing calls has no effect there. With --arm it
+ * may still be there, as no call has come since it was to be detached. */
+void
+cupti_attach(void)
+{
+	bool there;
+
+	if (!inj.opt.cuda || !lock_cupti())
+		return;
+	atomic_store(&inj.finalize, false);
+	there = atomic_load(&inj.cuda_on);
+	if (there)
+		CU->EnableDomain(0, inj.subscriber, ABI_CB_DRIVER);
+	else
+		there = start();
+	if (there) {
+		atomic_store(&inj.cuda_on, true);
+		callbacks(1);
+		ENABLE(always, true);
+		inj.chosen = records_choose();
+		if (atomic_load(&inj.window) == WINDOW_ON)
+			cupti_kinds(true);
+	}
+	pthread_mutex_unlock(&inj.cupti_lock);
+}
+
 INJ_EXPORT int InitializeInjection(void);
 
 /* Called by the driver, in cuInit(). */
@@ -361,16 +389,8 @@ InitializeInjection(void)
 {
 	if (!inj_ready_for_cuda() || atomic_exchange(&inj.cuda_seen, true))
 		return 1;
-	if (inj.opt.cuda && start()) {
-		atomic_store(&inj.cuda_on, true);
-		callbacks(1);
-		ENABLE(always, true);
-		/* not in the callback that opens the window: there it has no
-		 * effect */
-		inj.chosen = records_choose();
-		if (atomic_load(&inj.window) == WINDOW_ON)
-			cupti_kinds(true);
-	}
+	if (inj.opt.cuda && inj.opt.capture != CAPTURE_ARM)
+		cupti_attach();
 	end_helper();
 	return 1;
 }

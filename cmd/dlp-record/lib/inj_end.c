@@ -25,7 +25,26 @@
 #define END_ASKED 127 /* in the helper's pipe: no signal's number */
 #define END_WAIT_MS 5000
 
-static const int signals[3] = { SIGTERM, SIGINT, SIGHUP };
+/* The first three end a program from outside; the others say that it failed:
+ * abort(), also that of std::terminate() and assert(), and what the processor
+ * refuses. Only where the program leaves them at their default. */
+static const struct {
+	int sig;
+	const char *name;
+} signals[INJ_SIGNALS] = { { SIGTERM, "SIGTERM" }, { SIGINT, "SIGINT" },
+	{ SIGHUP, "SIGHUP" }, { SIGABRT, "SIGABRT" }, { SIGSEGV, "SIGSEGV" },
+	{ SIGBUS, "SIGBUS" }, { SIGFPE, "SIGFPE" }, { SIGILL, "SIGILL" } };
+#define FATAL 3 /* the first of those */
+
+static const char *
+signal_name(int sig)
+{
+	int i;
+
+	for (i = 0; i < INJ_SIGNALS - 1 && signals[i].sig != sig; i++)
+		continue;
+	return signals[i].name;
+}
 
 /* Until the thread that ends the recording has done so, but not for ever. */
 static void
@@ -73,18 +92,11 @@ is_ours(void)
 	return atomic_load(&inj.ready) == 2 && inj.pid == getpid();
 }
 
-/* A second thread that comes to an end waits for the first. */
 void
-end_all(const char *how)
+end_spool(const char *how)
 {
 	uint64_t lost;
 
-	if (!is_ours())
-		return;
-	if (atomic_exchange(&inj.ended, true)) {
-		wait_done();
-		return;
-	}
 	cupti_last();
 	task_names();
 	spool_clock();
@@ -93,6 +105,22 @@ end_all(const char *how)
 		spool_count("records_lost", lost);
 	spool_fact("end", how);
 	spool_fact_i64("stop", inj_now());
+}
+
+/* A second thread that comes to an end waits for the first. */
+void
+end_all(const char *how)
+{
+	if (!is_ours())
+		return;
+	if (atomic_exchange(&inj.ended, true)) {
+		wait_done();
+		return;
+	}
+	if (inj.opt.capture != CAPTURE_ARM)
+		end_spool(how);
+	else
+		arm_end(how);
 	atomic_store(&inj.done, true);
 }
 
@@ -122,6 +150,23 @@ on_signal(int sig)
 	raise(sig);
 }
 
+/* A failure: as above, but then the signal's default action is taken here, so
+ * that a core is that of the failure. What the thread holds is held for ever,
+ * and so the helper thread may not come to an end. */
+static void
+on_failure(int sig, siginfo_t *info, void *context)
+{
+	char c = (char)sig;
+
+	(void)context;
+	if (inj.pid == getpid() && inj.helper != spool_tid() &&
+	    write(inj.wake[1], &c, 1) == 1)
+		wait_done();
+	signal(sig, SIG_DFL);
+	if (info->si_code <= 0) /* sent; otherwise it comes again */
+		raise(sig);
+}
+
 /* Waits for a signal or the time of the next flush. */
 static int
 wait_signal(int ms)
@@ -140,13 +185,17 @@ static int
 next_wait(int64_t now, int64_t flush_at)
 {
 	int64_t at = flush_at, until = atomic_load(&inj.until);
+	int64_t look = now + (arm_runs() ? 10000000 : 100000000);
 
 	if (atomic_load(&inj.window) == WINDOW_BEFORE && inj.opt.begin_at > 0 &&
 	    inj.opt.begin_at < at)
 		at = inj.opt.begin_at;
 	if (atomic_load(&inj.window) == WINDOW_ON && until > 0 && until < at)
 		at = until;
-	if (!atomic_load(&inj.has_devices) && now + 50000000 < at)
+	if (inj.opt.capture == CAPTURE_ARM) {
+		if (look < at)
+			at = look;
+	} else if (!atomic_load(&inj.has_devices) && now + 50000000 < at)
 		at = now + 50000000;
 	return at > now ? (int)((at - now) / 1000000) + 1 : 0;
 }
@@ -159,6 +208,7 @@ helper(void *arg)
 	int sig;
 
 	(void)arg;
+	inj.helper = spool_tid();
 	for (;;) {
 		sig = wait_signal(next_wait(now, flush_at));
 		now = inj_now();
@@ -169,9 +219,9 @@ helper(void *arg)
 			continue;
 		}
 		if (sig > 0) {
-			end_all(sig == SIGTERM  ? "SIGTERM"
-				: sig == SIGINT ? "SIGINT"
-						: "SIGHUP");
+			end_all(signal_name(sig));
+			if (sig != SIGTERM && sig != SIGINT && sig != SIGHUP)
+				continue; /* on_failure() goes on */
 			/* as if there had been no handler */
 			memset(&sa, 0, sizeof(sa));
 			sa.sa_handler = SIG_DFL;
@@ -181,7 +231,10 @@ helper(void *arg)
 			continue;
 		}
 		window_tick(now);
-		driver_devices();
+		if (inj.opt.capture == CAPTURE_ARM)
+			arm_tick(now);
+		else
+			driver_devices();
 		if (now >= flush_at) {
 			cupti_flush(false);
 			flush_at = now + inj.opt.flush_ns;
@@ -195,15 +248,19 @@ take_signals(void)
 	struct sigaction sa, old;
 	int i;
 
-	for (i = 0; i < 3; i++) {
-		if (sigaction(signals[i], NULL, &old) != 0 ||
+	for (i = 0; i < INJ_SIGNALS; i++) {
+		if (sigaction(signals[i].sig, NULL, &old) != 0 ||
 		    (old.sa_flags & SA_SIGINFO) != 0 ||
 		    old.sa_handler != SIG_DFL)
 			continue;
 		memset(&sa, 0, sizeof(sa));
 		sa.sa_handler = on_signal;
+		if (i >= FATAL) {
+			sa.sa_sigaction = on_failure;
+			sa.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
+		}
 		sigemptyset(&sa.sa_mask);
-		inj.handled[i] = sigaction(signals[i], &sa, NULL) == 0;
+		inj.handled[i] = sigaction(signals[i].sig, &sa, NULL) == 0;
 	}
 }
 
@@ -246,9 +303,9 @@ end_child(void)
 {
 	int i;
 
-	for (i = 0; i < 3; i++)
+	for (i = 0; i < INJ_SIGNALS; i++)
 		if (inj.handled[i])
-			signal(signals[i], SIG_DFL);
+			signal(signals[i].sig, SIG_DFL);
 	memset(inj.handled, 0, sizeof(inj.handled));
 	for (i = 0; i < 2; i++) {
 		if (inj.wake[i] >= 0)

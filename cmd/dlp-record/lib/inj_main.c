@@ -67,6 +67,7 @@ set_option(struct inj_options *o, const char *key, const char *v)
 				 ? CAPTURE_PROFILER
 			     : strcmp(v, "nvtx") == 0  ? CAPTURE_NVTX
 			     : strcmp(v, "steps") == 0 ? CAPTURE_STEPS
+			     : strcmp(v, "arm") == 0   ? CAPTURE_ARM
 						       : CAPTURE_ALL;
 	for (i = 0; i < n && strcmp(options[i].key, key) != 0; i++)
 		continue;
@@ -106,21 +107,12 @@ read_options(struct inj_options *o, const char *dir)
 	return true;
 }
 
-/* Rejects a folder that is not ours, so that a value that was inherited by
- * accident has no effect. */
-static bool
-begin_process(void)
+void
+inj_begin_spool(void)
 {
-	const char *dir = getenv(RSPOOL_ENV);
 	char exe[1024], *base;
 	ssize_t n;
 
-	if (dir == NULL || dir[0] != '/' || strlen(dir) >= sizeof(inj.dir))
-		return false;
-	strcpy(inj.dir, dir);
-	inj.pid = getpid();
-	if (!read_options(&inj.opt, inj.dir) || !spool_open())
-		return false;
 	n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
 	exe[n > 0 ? n : 0] = '\0';
 	base = strrchr(exe, '/');
@@ -129,6 +121,28 @@ begin_process(void)
 	spool_fact_i64("parent", getppid());
 	spool_fact_i64("start", inj_now());
 	spool_clock();
+}
+
+/* Rejects a folder that is not ours, so that a value that was inherited by
+ * accident has no effect. */
+static bool
+begin_process(void)
+{
+	const char *dir = getenv(RSPOOL_ENV);
+
+	if (dir == NULL || dir[0] != '/' || strlen(dir) >= sizeof(inj.dir))
+		return false;
+	strcpy(inj.dir, dir);
+	inj.pid = getpid();
+	if (!read_options(&inj.opt, inj.dir))
+		return false;
+	if (inj.opt.capture == CAPTURE_ARM) {
+		arm_start();
+		return true;
+	}
+	if (!spool_open())
+		return false;
+	inj_begin_spool();
 	return true;
 }
 
@@ -195,6 +209,8 @@ inj_ready(void)
 				nvtx_again();
 			window_start();
 			end_start();
+			if (inj.opt.capture == CAPTURE_ARM)
+				end_helper();
 		}
 	}
 	pthread_mutex_unlock(&inj.ready_lock);

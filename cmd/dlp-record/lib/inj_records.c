@@ -561,16 +561,24 @@ choose_domain(bool runtime)
 void
 records_child(void)
 {
-	uint32_t i;
-
 	pthread_mutex_init(&rec.lock, NULL);
 	pthread_mutex_init(&rec.name_lock, NULL);
+	records_forget();
+}
+
+void
+records_forget(void)
+{
+	uint32_t i;
+
+	pthread_mutex_lock(&rec.name_lock);
 	for (i = 0; i < rec.n_names; i++)
 		free(rec.name[i].text);
 	rec.n_names = 0;
 	if (rec.slot != NULL)
 		memset(rec.slot, 0, rec.cap * sizeof(*rec.slot));
 	memset(rec.said, 0, sizeof(rec.said));
+	pthread_mutex_unlock(&rec.name_lock);
 }
 
 bool

@@ -30,6 +30,7 @@ struct inj_free { /* a chunk with room left; lies at the chunk's end */
 
 static __thread struct rspool_chunk *chunk; /* the thread's; NULL: none */
 static __thread uint32_t used;              /* of it, not yet published too */
+static __thread uint32_t own_turn;          /* the file that it is of */
 static __thread uint32_t own_tid;
 static __thread bool inside; /* while it writes a record */
 
@@ -149,6 +150,10 @@ leave_chunk(void *arg)
 	(void)arg;
 	if (chunk == NULL || inj.pid != getpid())
 		return;
+	if (own_turn != atomic_load(&inj.turn)) {
+		munmap(chunk, RSPOOL_CHUNK);
+		return;
+	}
 	f = malloc(sizeof(*f));
 	if (f != NULL) {
 		f->chunk = chunk;
@@ -171,8 +176,9 @@ next_chunk(size_t n)
 	bool first = old == NULL;
 	char name[32] = "";
 
-	if (atomic_load(&inj.full))
+	if (atomic_load(&inj.full) || inj.fd < 0)
 		return false;
+	own_turn = atomic_load(&inj.turn);
 	chunk = old == NULL ? left_over() : NULL;
 	if (chunk != NULL && chunk->used + n + 64 > RSPOOL_CHUNK) {
 		munmap(chunk, RSPOOL_CHUNK);
@@ -208,6 +214,10 @@ take_room(size_t n)
 	 * writes a record */
 	if (inside || n > RSPOOL_CHUNK / 2)
 		return NULL;
+	if (chunk != NULL && own_turn != atomic_load(&inj.turn)) {
+		munmap(chunk, RSPOOL_CHUNK);
+		chunk = NULL;
+	}
 	inside = true;
 	if (chunk == NULL || used + n > RSPOOL_CHUNK) {
 		inside = false;
@@ -317,6 +327,28 @@ spool_child(void)
 	if (inj.fd >= 0)
 		close(inj.fd);
 	inj.fd = -1;
+}
+
+/* Threads leave their chunks of this file when they write again, or end. */
+void
+spool_close(void)
+{
+	struct inj_free *f;
+
+	pthread_mutex_lock(&inj.lock);
+	atomic_fetch_add(&inj.turn, 1);
+	while ((f = inj.free_chunks) != NULL) {
+		inj.free_chunks = f->next;
+		munmap(f->chunk, RSPOOL_CHUNK);
+		free(f);
+	}
+	if (inj.fd >= 0)
+		close(inj.fd);
+	inj.fd = -1;
+	pthread_mutex_unlock(&inj.lock);
+	atomic_store(&inj.chunks, 0);
+	atomic_store(&inj.full, false);
+	atomic_store(&inj.lost, 0);
 }
 
 /* A process that replaces itself (exec) has one file for each program. */

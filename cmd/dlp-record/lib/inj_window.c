@@ -1,6 +1,6 @@
 /*
  * The window: the part of the run that is recorded. It opens once, and closes
- * once; afterwards the program runs without us.
+ * once, but with --arm; afterwards the program runs without us.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -22,7 +22,8 @@ static bool
 by_range(void)
 {
 	return inj.opt.capture == CAPTURE_NVTX ||
-	       inj.opt.capture == CAPTURE_STEPS;
+	       inj.opt.capture == CAPTURE_STEPS ||
+	       inj.opt.capture == CAPTURE_ARM;
 }
 
 void
@@ -32,10 +33,39 @@ window_start(void)
 		window_open(inj_now());
 		return;
 	}
+	if (inj.opt.capture == CAPTURE_ARM) {
+		atomic_store(&inj.window, WINDOW_AFTER);
+		return;
+	}
 	atomic_store(&inj.window, WINDOW_BEFORE);
 	if (by_range() || inj.opt.begin_at > 0)
 		atomic_store(&inj.nvtx, NVTX_WATCH);
 	window_tick(inj_now());
+}
+
+void
+window_again(void)
+{
+	pthread_mutex_lock(&inj.window_lock);
+	memset(&inj.opener, 0, sizeof(inj.opener));
+	inj.opt.first = inj.opt.last = -1; /* of the steps that come */
+	atomic_store(&inj.until, 0);
+	atomic_store(&inj.on, INT64_MAX);
+	atomic_store(&inj.off, INT64_MAX);
+	atomic_store(&inj.window, WINDOW_BEFORE);
+	atomic_store(&inj.nvtx, NVTX_WATCH);
+	pthread_mutex_unlock(&inj.window_lock);
+}
+
+void
+window_cancel(void)
+{
+	pthread_mutex_lock(&inj.window_lock);
+	if (atomic_load(&inj.window) == WINDOW_BEFORE) {
+		atomic_store(&inj.nvtx, 0);
+		atomic_store(&inj.window, WINDOW_AFTER);
+	}
+	pthread_mutex_unlock(&inj.window_lock);
 }
 
 void
@@ -68,12 +98,16 @@ window_close(int64_t t, bool in_call)
 	if (was) {
 		atomic_store(&inj.nvtx, 0);
 		atomic_store(&inj.off, t);
+		atomic_store(&inj.closing, true);
 		atomic_store(&inj.window, WINDOW_AFTER);
+		__atomic_store_n(&dlp_record_wanted, 0, __ATOMIC_RELEASE);
 		say_window(t, false);
 	}
 	pthread_mutex_unlock(&inj.window_lock);
-	if (was)
+	if (was) {
 		cupti_close(in_call);
+		atomic_store(&inj.closing, false);
+	}
 }
 
 void
@@ -114,9 +148,9 @@ opens(const char *text, size_t n, uint32_t domain, int64_t *step)
 	char name[256];
 
 	*step = 0;
-	if (inj.opt.capture == CAPTURE_STEPS) {
+	if (inj.opt.capture != CAPTURE_NVTX) {
 		*step = step_of(text, n);
-		return *step >= inj.opt.first;
+		return *step >= 0 && *step >= inj.opt.first;
 	}
 	if (n != strlen(inj.opt.text) || memcmp(text, inj.opt.text, n) != 0)
 		return false;
@@ -150,7 +184,9 @@ window_begins(
 	if ((state == WINDOW_ON && inj.opt.capture == CAPTURE_NVTX) ||
 	    !opens(text, n, domain, &step))
 		return;
-	if (inj.opt.capture == CAPTURE_STEPS && step > inj.opt.last) {
+	if (inj.opt.capture == CAPTURE_ARM && inj.opt.last < 0)
+		inj.opt.last = step + inj.arm.steps - 1;
+	if (inj.opt.capture != CAPTURE_NVTX && step > inj.opt.last) {
 		if (state == WINDOW_ON)
 			window_close(t, false);
 		return;

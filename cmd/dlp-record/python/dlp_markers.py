@@ -11,9 +11,14 @@ changed. These NVTX ranges are pushed:
                                relative to the module that called it
     aten::addmm, seq = 12, ... ops with their shapes, by emit_nvtx
 
-DLP_MARKERS=layers leaves out the ops. Code that is compiled is left alone.
+Ranges of ops make a step that waits for its CPU up to three times as long. With
+DLP_MARKERS=alternate only some steps have them: the first ones, and then
+DLP_MARKERS_STEPS of them now and again. =ops marks all steps, =layers none.
+With DLP_MARKERS_ARM nothing is marked until dlp-record --trigger asks for it.
+Code that is compiled is left alone.
 """
 import atexit
+import ctypes
 import functools
 import importlib
 import importlib.abc
@@ -21,6 +26,8 @@ import importlib.util
 import os
 import sys
 import threading
+import time
+import types
 import weakref
 
 _WRAPPERS = {'DistributedDataParallel', 'DataParallel', 'OptimizedModule',
@@ -64,8 +71,63 @@ class _Thread(threading.local):
         self.setup = False  # in Module._apply()
 
 
+class _With:
+    """An object with other attributes in the place of some of its own."""
+
+    def __init__(self, of, **others):
+        self._of = of
+        vars(self).update(others)
+
+    def __getattr__(self, name):
+        return getattr(self._of, name)
+
+
+def _without_sync(function, torch):
+    """emit_nvtx() waits for the GPU where it begins and ends; nothing that we
+    do needs that, and it would change the steps that it is between."""
+    cuda = _With(torch.cuda, synchronize=lambda *args, **kwargs: None)
+    names = dict(function.__globals__, torch=_With(torch, cuda=cuda))
+    return types.FunctionType(function.__code__, names, function.__name__,
+                              function.__defaults__, function.__closure__)
+
+
+class _Plan:
+    """Which steps have ranges of ops: n of them at first, when the program
+    warms up, and later n after pauses of growing and changing length, so that
+    what a program does every k-th step is in some of them."""
+
+    def __init__(self, mode, n):
+        self.mode, self.n = mode, n
+        self.begin, self.end, self.turn = 0, n, 0
+
+    def window(self, first, steps):
+        """Of steps that are asked for, the last have ops."""
+        self.end = first + steps
+        self.begin = self.end - min(self.n, steps // 2)
+
+    def marks(self, step):
+        if self.mode != 'alternate':
+            return self.mode == 'ops'
+        if step >= self.end:
+            k = 3 + self.turn
+            self.begin = self.end + (self.n * k if k < 20 else
+                                     self.n * 20 + k % 7)
+            self.end = self.begin + self.n
+            self.turn += 1
+        return step >= self.begin
+
+
+class _Arm:
+    """What the library in this process knows of dlp-record --trigger."""
+
+    def __init__(self):
+        lib = ctypes.CDLL(os.environ['NVTX_INJECTION64_PATH'])
+        self.wanted = ctypes.c_int.in_dll(lib, 'dlp_record_wanted')
+        ctypes.c_int.in_dll(lib, 'dlp_record_steps_known').value = 1
+
+
 class _Markers:
-    def __init__(self, torch, ops):
+    def __init__(self, torch, mode, op_steps, armed):
         self.torch = torch
         self.range_push = torch.cuda.nvtx.range_push
         self.range_pop = torch.cuda.nvtx.range_pop
@@ -80,9 +142,17 @@ class _Markers:
         self.step = None  # the range of the iteration that is open
         self.started = False  # more than data loading has happened in it
         self.optimizer = None  # the one that ends iterations
-        self.ops = ops
+        self.plan = _Plan(mode, op_steps)
+        self.ops = mode != 'layers'
         self.emit = None
+        emit = torch.autograd.profiler.emit_nvtx
+        self.emit_begin = _without_sync(emit.__enter__, torch)
+        self.emit_end = _without_sync(emit.__exit__, torch)
         self.others = 0  # profilers of the program's own that are active
+        self.arm = _Arm() if armed else None
+        self.idle = armed  # nothing is marked
+        self.fresh = False  # marks have begun, maybe inside of a module
+        self.hooks = []  # of modules, while something is marked
 
     # Iterations.
 
@@ -90,6 +160,7 @@ class _Markers:
         with self.lock:
             if self.step is None:
                 self.started = False
+                self.switch()
                 self.step = self.nvtx.range_start(
                     'iteration %d' % self.steps)
                 self.steps += 1
@@ -100,6 +171,62 @@ class _Markers:
             step, self.step = self.step, None
         if step is not None:
             self.nvtx.range_end(step)
+        if self.arm is not None and not self.arm.wanted.value:
+            self.rest()
+
+    def switch(self):
+        """Between two steps: the next one has ops, or not."""
+        if threading.get_ident() != self.main:
+            return
+        self.ops = self.plan.marks(self.steps)
+        if self.ops:
+            self.enter_ops()
+        elif self.emit is not None and not self.capturing():
+            self.leave_ops()
+
+    # dlp-record --arm: hooks of modules are there while they are needed.
+
+    def wake(self):
+        """Between two steps, if there is an optimizer; else at any time."""
+        with self.lock:
+            if not self.idle or not self.arm.wanted.value:
+                return
+            self.plan.window(self.steps, self.arm.wanted.value)
+            self.fresh = True
+            self.idle = False
+            self.hook_modules()
+
+    def rest(self):
+        with self.lock:
+            if self.idle:
+                return
+            self.idle = True
+            for hook in self.hooks:
+                hook.remove()
+            self.hooks = []
+        self.leave_ops()
+        self.here.stack.clear()
+
+    def watch(self):
+        """A thread: programs that have no optimizer, or use none for 20 s, are
+        woken from here."""
+        last, still = -1, 0
+        while True:
+            time.sleep(0.2)
+            still = still + 1 if last == self.steps else 0
+            last = self.steps
+            if (self.idle and self.arm.wanted.value and
+                    (self.optimizer is None or still > 100)):
+                self.wake()
+
+    def inside(self):
+        """Whether a module is called by another one, by the frames."""
+        code = self.torch.nn.Module.__call__.__code__
+        frame, n = sys._getframe(1), 0
+        while frame is not None and n < 2:
+            n += frame.f_code is code
+            frame = frame.f_back
+        return n > 1
 
     # Phases.
 
@@ -133,6 +260,10 @@ class _Markers:
         here = self.here
         if here.stack:
             return self.enter(module, here)
+        if self.fresh:
+            if self.inside():
+                return
+            self.fresh = False
         known = self.names.get(module)
         if known and ('backward' in here.phase or
                       threading.get_ident() != self.main):
@@ -186,27 +317,29 @@ class _Markers:
             if self.optimizer is None:
                 self.end_step()
 
-    # Ops. emit_nvtx() waits for the GPU, and is not for captures.
+    # Ops. emit_nvtx() is not for captures.
+
+    def capturing(self):
+        return self.torch.cuda.is_current_stream_capturing()
 
     def enter_ops(self):
         cuda = self.torch.cuda
         if (not self.ops or self.emit is not None or self.others or
-                threading.get_ident() != self.main or
-                not cuda.is_initialized() or
-                cuda.is_current_stream_capturing()):
+                self.idle or threading.get_ident() != self.main or
+                not cuda.is_initialized() or self.capturing()):
             return
         emit = self.torch.autograd.profiler.emit_nvtx(record_shapes=True)
-        emit._dlp_own = True
         try:
-            emit.__enter__()
+            self.emit_begin(emit)
             self.emit = emit
         except Exception:
             self.ops = False
+            self.plan.mode = 'layers'
 
     def leave_ops(self):
         emit, self.emit = self.emit, None
         if emit is not None:
-            emit.__exit__(None, None, None)
+            self.emit_end(emit, None, None, None)
 
     def around_profiler(self, cls, begin, end):
         """A profiler of the program's own takes the place of ours."""
@@ -214,8 +347,7 @@ class _Markers:
 
         @functools.wraps(old_begin)
         def new_begin(this, *args, **kwargs):
-            if not getattr(this, '_dlp_own', False) and not getattr(
-                    this, '_dlp_seen', False):
+            if not getattr(this, '_dlp_seen', False):
                 self.leave_ops()
                 self.others += 1
                 this._dlp_seen = True
@@ -240,7 +372,7 @@ class _Markers:
 
         @functools.wraps(old)
         def new(*args, **kwargs):
-            if self.compiling():
+            if self.idle or self.compiling():
                 return old(*args, **kwargs)
             self.begin_step(phase != 'dataload')
             self.push(phase)
@@ -259,7 +391,7 @@ class _Markers:
         @functools.wraps(old)
         def new(this, *args, **kwargs):
             here = self.here
-            if here.setup or here.stack or self.compiling():
+            if self.idle or here.setup or here.stack or self.compiling():
                 return old(this, *args, **kwargs)
             here.setup = True
             self.enter_ops()
@@ -278,7 +410,7 @@ class _Markers:
 
         @functools.wraps(old)
         def new(*args, **kwargs):
-            if not self.compiling():
+            if not self.idle and not self.compiling():
                 self.close_tail()
             return old(*args, **kwargs)
 
@@ -289,6 +421,8 @@ class _Markers:
             return
         if self.optimizer is None or self.optimizer() is None:
             self.optimizer = weakref.ref(optimizer)
+        if self.idle:
+            return
         self.begin_step()
         self.here.in_step = True
         self.push('optimizer')
@@ -296,19 +430,35 @@ class _Markers:
     def after_step(self, optimizer, args, kwargs):
         if self.compiling():
             return
+        ends = self.optimizer is not None and self.optimizer() is optimizer
+        if self.idle:
+            self.steps += ends
+            if ends and self.arm.wanted.value:
+                self.wake()
+                self.fresh = False
+            return
         self.here.in_step = False
         self.pop('optimizer')
-        if self.optimizer is not None and self.optimizer() is optimizer:
+        if ends:
             self.end_step()
 
-    def attach_modules(self):
+    def hook_modules(self):
         module = importlib.import_module('torch.nn.modules.module')
-        module.register_module_forward_pre_hook(self.before_forward)
+        before = module.register_module_forward_pre_hook(self.before_forward)
         try:
-            module.register_module_forward_hook(self.after_forward,
-                                                always_call=True)
+            after = module.register_module_forward_hook(self.after_forward,
+                                                        always_call=True)
         except TypeError:  # before torch 2.1
-            module.register_module_forward_hook(self.after_forward)
+            after = module.register_module_forward_hook(self.after_forward)
+        self.hooks = [before, after]
+
+    def attach_modules(self):
+        if self.arm is None:
+            self.hook_modules()
+        else:
+            threading.Thread(target=self.watch, daemon=True,
+                             name='dlp_markers').start()
+        module = importlib.import_module('torch.nn.modules.module')
         self.around_setup(module.Module)
 
     def attach_ranges(self):
@@ -366,7 +516,9 @@ def attach(torch):
     if _markers is not None:
         return
     try:
-        _markers = _Markers(torch, os.environ.get('DLP_MARKERS') != 'layers')
+        _markers = _Markers(torch, os.environ.get('DLP_MARKERS', 'alternate'),
+                            int(os.environ.get('DLP_MARKERS_STEPS', 3)),
+                            'DLP_MARKERS_ARM' in os.environ)
         _markers.attach()
     except Exception as e:
         print('dlp_markers: no markers with this version of torch: %r' % e,

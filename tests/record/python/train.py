@@ -50,7 +50,8 @@ net = Net()
 model = {'ddp': DistributedDataParallel, 'compile': OptimizedModule}.get(
     what, lambda m: m)(net)
 opt = torch.optim.SGD()
-data = torch.utils.data.dataloader.DataLoader([torch.Tensor(2, 3)] * 2)
+n = int(sys.argv[2]) if len(sys.argv) > 2 else 2
+data = torch.utils.data.dataloader.DataLoader([torch.Tensor(2, 3)] * n)
 if what == 'checkpoint':
     torch.autograd.after.append(lambda: net.h(torch.Tensor(2, 3))
                                 if False else list(net.h)[1](torch.Tensor(2, 3)))
@@ -91,6 +92,28 @@ elif what == 'loss':
         opt.step()
 elif what == 'setup':
     net.cuda()
+elif what == 'ops':  # the steps that have them
+    with_ops = []
+    for i, x in enumerate(data):
+        model(x).backward()
+        with_ops += [i] if profiler.active else []
+        opt.step()
+    print(*with_ops)
+elif what == 'infer_ops':
+    with torch.no_grad():
+        with_ops = []
+        net.stem.fc.forward = lambda x: with_ops.append(
+            len(profiler.active)) or x
+        for i in range(n):
+            model(torch.Tensor(2, 3))
+        print(*[i for i, ops in enumerate(with_ops) if ops])
+elif what == 'until':  # there is a file
+    import os
+    import time
+    while not os.path.exists(sys.argv[3]):
+        model(torch.Tensor(2, 3)).backward()
+        opt.step()
+        time.sleep(0.002)
 else:
     for x in data:
         loss = model(x)
