@@ -3,6 +3,7 @@
  * launch in a step that was recorded with ranges of ops. The input is read
  * twice: first the launches, then, with what was found for them, the records.
  */
+#define _GNU_SOURCE /* splice() */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -20,8 +21,10 @@
 #include "stage.h"
 
 static const char usage[] =
-    "usage: dlp-carry [-huV] [-f MARKED] [-S SIZE] [file]\n"
+    "usage: dlp-carry [-ahuV] [-f MARKED] [-S SIZE] [file]\n"
     "Carries ops from marked steps over to GPU work that has none.\n"
+    "  -a, --auto        pass the input on as it is, unless dlp-record marked\n"
+    "                    ops in some steps only\n"
     "  -f, --from MARKED take the ops from this stream of "
     "dlp-correlate\n" SPILL_USAGE
     "  -u, --unbuffered  write each record at once\n"
@@ -615,15 +618,99 @@ put_carry_notes(struct stage *st)
 	stage_note("carry_left_out", c->tmpl.left_out);
 }
 
-/* Lets standard input, or a pipe, be read twice: by way of a file. */
+static void
+write_all(int fd, const char *s, size_t n)
+{
+	ssize_t w;
+
+	for (; n > 0; s += w, n -= (size_t)w) {
+		w = write(fd, s, n);
+		if (w < 0 && errno == EINTR)
+			w = 0;
+		else if (w < 0 && errno == EPIPE)
+			exit(EXIT_OK);
+		else if (w < 0)
+			die_errno("write");
+	}
+}
+
+static ssize_t
+read_some(int fd, char *s, size_t n)
+{
+	ssize_t k;
+
+	do
+		k = read(fd, s, n);
+	while (k < 0 && errno == EINTR);
+	if (k < 0)
+		die_errno("read");
+	return k;
+}
+
+/* Reads the lines at the beginning that tell where the stream comes from.
+ * True if dlp-record marked ops in some steps. */
+static bool
+alternates(int fd, struct buf *head)
+{
+	static const char want[] = "##info\tmarkers\talternate\n";
+	size_t at = 0;
+	const char *end;
+	char block[4096];
+	ssize_t n;
+
+	for (;;) {
+		end = memchr(head->s + at, '\n', head->len - at);
+		if (end == NULL) {
+			n = read_some(fd, block, sizeof(block));
+			if (n == 0)
+				return false;
+			buf_put(head, block, (size_t)n);
+			continue;
+		}
+		if (text_starts(head->s + at, head->len - at, want))
+			return true;
+		if (!text_starts(head->s + at, head->len - at, "##"))
+			return false;
+		at = (size_t)(end - head->s) + 1;
+	}
+}
+
+/* --auto: standard input as it is, if there is nothing to carry over. */
+static void
+pass_on(struct buf *head)
+{
+	char *block;
+	ssize_t n;
+
+	buf_putc(head, '\0');
+	head->len = 0;
+	if (alternates(STDIN_FILENO, head))
+		return;
+	write_all(STDOUT_FILENO, head->s, head->len);
+	while ((n = splice(STDIN_FILENO, NULL, STDOUT_FILENO, NULL, 1 << 20,
+		    SPLICE_F_MOVE)) > 0)
+		;
+	/* one of them is no pipe */
+	block = xmalloc(1 << 16);
+	while (n < 0 && (n = read_some(STDIN_FILENO, block, 1 << 16)) > 0) {
+		write_all(STDOUT_FILENO, block, (size_t)n);
+		n = -1;
+	}
+	free(block);
+	buf_free(head);
+	exit(EXIT_OK);
+}
+
+/* Lets standard input, or a pipe, be read twice: by way of a file. head: what
+ * was read of it. */
 static const char *
-readable_twice(const char *path)
+readable_twice(const char *path, const struct buf *head)
 {
 	bool given = path != NULL && strcmp(path, "-") != 0;
 	int from = given ? open(path, O_RDONLY) : STDIN_FILENO, to;
 	struct stat st;
 	char *block;
-	ssize_t n, w, at;
+	ssize_t n;
 
 	if (from < 0)
 		die_errno("%s", path);
@@ -636,18 +723,10 @@ readable_twice(const char *path)
 			return "-";
 	}
 	to = temp_fd();
+	write_all(to, head->s, head->len);
 	block = xmalloc(1 << 16);
-	while ((n = read(from, block, 1 << 16)) != 0) {
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			die_errno("%s", given ? path : "standard input");
-		for (at = 0; at < n; at += w) {
-			w = write(to, block + at, (size_t)(n - at));
-			if (w < 0)
-				die_errno("temporary file");
-		}
-	}
+	while ((n = read_some(from, block, 1 << 16)) > 0)
+		write_all(to, block, (size_t)n);
 	free(block);
 	if (dup2(to, STDIN_FILENO) < 0 || lseek(STDIN_FILENO, 0, SEEK_SET) < 0)
 		die_errno("temporary file");
@@ -697,7 +776,9 @@ main(int argc, char **argv)
 	static const char *const names[] = { "op_id", "inst_id", "mod", "op",
 		"dir", "layer", "phase", "why", "op_from" };
 	static struct carry c;
+	static bool automatic;
 	const struct cli_opt opts[] = {
+		{ 'a', "auto", .flag = &automatic },
 		{ 'f', "from", .arg = &c.from },
 		SPILL_OPTION,
 		{ 0 },
@@ -706,11 +787,18 @@ main(int argc, char **argv)
 	const char *path;
 	struct stage st;
 	bool unbuffered;
+	struct buf head = { 0 };
 	size_t i;
 
 	cli_init("dlp-carry");
 	unbuffered = cli_options(argc, argv, usage, opts);
-	path = readable_twice(cli_operand(argc, argv, usage));
+	path = cli_operand(argc, argv, usage);
+	if (automatic && (path != NULL || c.from != NULL))
+		die("--auto: only standard input, without -f");
+	if (automatic)
+		pass_on(&head);
+	path = readable_twice(path, &head);
+	buf_free(&head);
 	out_at_finish(free_carry, &c);
 	c.marked = c.from != NULL ? &c.other : &c.self;
 	if (c.from != NULL)

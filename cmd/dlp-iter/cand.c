@@ -351,21 +351,59 @@ cand_words(struct cands *l, double total, size_t limit)
 	return buf_str(b);
 }
 
-/* The lengths of the steps; to be freed. */
-static struct steady_step *
-step_lengths(const struct stable *l)
+#define UNMARKED_LEAST 3 /* steps without ranges of ops */
+
+bool
+stable_splits(const struct stable *l)
 {
-	struct steady_step *v = xcalloc(l->n + 1, sizeof(*v));
+	size_t i, with = 0, without = 0;
+
+	for (i = 0; i < l->n; i++) {
+		with += l->v[i].marked > 0;
+		without += l->v[i].marked < 0;
+	}
+	return with > 0 && without >= UNMARKED_LEAST;
+}
+
+/* The steps that can count, and which of them do. */
+struct judged {
+	struct steady_step *v; /* their lengths */
+	size_t *at;            /* their places in the list */
+	size_t n, n_warm, n_once;
+	int64_t from, to; /* in v; -1: none */
+	double median;
+	enum steady_by by;
+};
+
+static struct judged
+judge(const struct stable *l, bool splits)
+{
+	struct judged j = { .v = xcalloc(l->n + 1, sizeof(*j.v)),
+		.at = xcalloc(l->n + 1, sizeof(*j.at)) };
 	const struct iteration *x;
 	size_t i;
 
 	for (i = 0; i < l->n; i++) {
 		x = &l->v[i];
-		v[i].ns = x->has_step ? x->step : STEADY_NONE;
-		v[i].load_ns = x->load_ns;
-		v[i].alloc_ns = x->alloc_ns;
+		if (splits && x->marked > 0)
+			continue;
+		j.at[j.n] = i;
+		j.v[j.n].ns = x->has_step ? x->step : STEADY_NONE;
+		j.v[j.n].load_ns = x->load_ns;
+		j.v[j.n++].alloc_ns = x->alloc_ns;
 	}
-	return v;
+	j.by = steady_range(j.v, j.n, &j.from, &j.to, &j.n_warm);
+	j.median = steady_median(j.v, j.n);
+	for (i = 0; i < j.n; i++)
+		j.n_once += j.v[i].once;
+	return j;
+}
+
+static void
+judged_free(struct judged *j)
+{
+	free(j->v);
+	free(j->at);
 }
 
 static void
@@ -397,14 +435,14 @@ stable_list(struct iter_out *out, const struct stable *l, const char *key,
 	struct cand_line x = {
 		.kind = kind, .key = { key, strlen(key) }, .n = l->n, .src = src
 	};
-	struct steady_step *v = step_lengths(l);
+	bool splits = stable_splits(l);
+	struct judged j = judge(l, splits);
 	struct ivl u = { 0 };
-	double med;
-	size_t i, n_warm;
+	size_t i;
 
-	steady_range(v, l->n, &x.from, &x.to, &n_warm);
-	med = steady_median(v, l->n);
-	free(v);
+	x.from = j.from < 0 ? -1 : (int64_t)j.at[j.from];
+	x.to = j.from < 0 ? -1 : (int64_t)j.at[j.to];
+	judged_free(&j);
 	for (i = 0; i < l->n; i++) {
 		const struct iteration *it = &l->v[i];
 
@@ -418,8 +456,9 @@ stable_list(struct iter_out *out, const struct stable *l, const char *key,
 	cand_judge(&c, (double)hi - (double)lo);
 	put_cand(out, &x, &c);
 	for (i = 0; i < l->n; i++)
-		put_listed(out, &l->v[i], med,
-		    (int64_t)i >= x.from && (int64_t)i <= x.to);
+		put_listed(out, &l->v[i], j.median,
+		    (int64_t)i >= x.from && (int64_t)i <= x.to &&
+			!(splits && l->v[i].marked > 0));
 }
 
 /* Mean and standard deviation of the known values of v[0..n). The deviation is
@@ -446,30 +485,31 @@ mean_of(const struct steady_step *v, size_t n, double *mean, double *std)
 /* The steps that take much longer than the others, again and again or once:
  * checkpoints, evaluation, a data loader that waits for its disk. */
 static void
-put_slow(const struct stable *l, const struct steady_step *v, double median)
+put_slow(const struct stable *l, const struct judged *j)
 {
+	const struct steady_step *v = j->v;
 	int64_t ns = 0;         /* beyond the median */
 	int64_t of_ns = 0;      /* of all steps after warm-up */
 	ptrdiff_t longest = -1; /* of the slow ones */
 	bool warm = false;
 	size_t i, n = 0;
 
-	for (i = 0; i < l->n; i++) {
-		warm = warm || steady_even(&v[i], median);
+	for (i = 0; i < j->n; i++) {
+		warm = warm || steady_even(&v[i], j->median);
 		if (!warm || v[i].once || v[i].ns == STEADY_NONE)
 			continue;
 		of_ns = num_add(of_ns, v[i].ns);
-		if ((double)v[i].ns <= 1.5 * median)
+		if ((double)v[i].ns <= 1.5 * j->median)
 			continue;
 		n++;
-		ns = num_add(ns, v[i].ns - (int64_t)median);
+		ns = num_add(ns, v[i].ns - (int64_t)j->median);
 		if (longest < 0 || v[i].ns > v[longest].ns)
 			longest = (ptrdiff_t)i;
 	}
 	out_i64((int64_t)n);
 	out_i64(ns);
 	out_opt(of_ns > 0, of_ns);
-	out_opt(longest >= 0, longest >= 0 ? l->v[longest].iter : 0);
+	out_opt(longest >= 0, longest >= 0 ? l->v[j->at[longest]].iter : 0);
 }
 
 static void
@@ -478,67 +518,88 @@ put_ns(double x)
 	out_opt(!isnan(x), isnan(x) ? 0 : (int64_t)llround(x));
 }
 
+/* The number of steps with ranges of ops, and the mean of their lengths: of
+ * those after the first without, if there are some, because the program warms
+ * up before. */
+static void
+put_marked(const struct stable *l)
+{
+	double sum = 0, early = 0;
+	size_t i, n = 0, k = 0;
+	bool later = false;
+
+	for (i = 0; i < l->n; i++) {
+		later = later || l->v[i].marked < 0;
+		if (l->v[i].marked <= 0)
+			continue;
+		n++;
+		k += later && l->v[i].has_step;
+		*(later ? &sum : &early) += (double)l->v[i].step;
+	}
+	out_i64((int64_t)n);
+	put_ns(k > 0 ? sum / (double)k : early / (double)n);
+}
+
 void
 stable_put(
     struct iter_out *out, const struct stable *l, bool all, const char *src)
 {
-	static const char *const names[] = { "n", "from", "to", "n_even",
-		"median_ns", "mean_ns", "std_ns", "within_pct", "agree",
-		"n_once", "n_slow", "slow_ns", "slow_of_ns", "slowest",
-		"n_warm", "src" };
+#define STABLE_COLS                                                            \
+	"n", "from", "to", "n_even", "median_ns", "mean_ns", "std_ns",         \
+	    "within_pct", "agree", "n_once", "n_slow", "slow_ns",              \
+	    "slow_of_ns", "slowest", "n_warm"
+	static const char *const names[] = { STABLE_COLS, "src" };
+	static const char *const more[] = { STABLE_COLS, "n_marked",
+		"marked_ns", "src" };
 	static const char *const word[] = { "none", "none", "all", "median" };
-	struct steady_step *v = step_lengths(l);
-	int64_t from, to, once = 0;
-	size_t n_warm;
-	enum steady_by by = steady_range(v, l->n, &from, &to, &n_warm);
-	double mean, std, median = steady_median(v, l->n);
-	bool any;
-	size_t i;
+	bool splits = !all && stable_splits(l), any;
+	struct judged j = judge(l, splits);
+	double mean, std;
 
-	for (i = 0; i < l->n; i++)
-		once += v[i].once;
 	if (all) {
-		from = l->n > 0 ? 0 : -1;
-		to = (int64_t)l->n - 1;
+		j.from = j.n > 0 ? 0 : -1;
+		j.to = (int64_t)j.n - 1;
 	}
-	any = from >= 0;
+	any = j.from >= 0;
 	if (any)
-		mean_of(v + from, (size_t)(to - from + 1), &mean, &std);
+		mean_of(j.v + j.from, (size_t)(j.to - j.from + 1), &mean, &std);
 	else
-		mean_of(v, l->n, &mean, &std);
-	out_rec_src(
-	    &out->stable, "stable", names, ARRAY_LEN(names), src != NULL);
+		mean_of(j.v, j.n, &mean, &std);
+	if (splits)
+		out_rec_src(&out->split, "stable", more, ARRAY_LEN(more),
+		    src != NULL);
+	else
+		out_rec_src(&out->stable, "stable", names, ARRAY_LEN(names),
+		    src != NULL);
 	out_i64((int64_t)l->n);
-	out_opt(any, any ? l->v[from].iter : 0);
-	out_opt(any, any ? l->v[to].iter : 0);
-	out_i64(any ? to - from + 1 : 0);
-	put_ns(l->n > 0 ? median : NAN);
+	out_opt(any, any ? l->v[j.at[j.from]].iter : 0);
+	out_opt(any, any ? l->v[j.at[j.to]].iter : 0);
+	out_i64(any ? j.to - j.from + 1 : 0);
+	put_ns(j.n > 0 ? j.median : NAN);
 	put_ns(mean);
 	put_ns(std);
 	out_i64(STEADY_PCT);
-	out_word(all ? NULL : word[by]);
-	out_i64(all ? 0 : once);
-	put_slow(l, v, median);
-	out_i64(all ? 0 : (int64_t)n_warm);
+	out_word(all ? NULL : word[j.by]);
+	out_i64(all ? 0 : (int64_t)j.n_once);
+	put_slow(l, &j);
+	out_i64(all ? 0 : (int64_t)j.n_warm);
+	if (splits)
+		put_marked(l);
 	if (src != NULL)
 		out_word(src);
 	out_end();
-	free(v);
+	judged_free(&j);
 }
 
 enum steady_by
 stable_range(const struct stable *l, int64_t *from, int64_t *to, size_t *n_once)
 {
-	struct steady_step *v = step_lengths(l);
-	size_t i, n_warm;
-	enum steady_by by = steady_range(v, l->n, from, to, &n_warm);
-	bool any = *from >= 0;
+	struct judged j = judge(l, stable_splits(l));
+	bool any = j.from >= 0;
 
-	*n_once = 0;
-	for (i = 0; i < l->n; i++)
-		*n_once += v[i].once;
-	free(v);
-	*from = any ? l->v[*from].iter : 0;
-	*to = any ? l->v[*to].iter : INT64_MAX;
-	return any ? by : STEADY_BY_NONE;
+	*n_once = j.n_once;
+	*from = any ? l->v[j.at[j.from]].iter : 0;
+	*to = any ? l->v[j.at[j.to]].iter : INT64_MAX;
+	judged_free(&j);
+	return any ? j.by : STEADY_BY_NONE;
 }

@@ -75,7 +75,7 @@ void layout_clear(struct layout *p);
 
 /* The record types that dlp-iter writes. */
 struct iter_out {
-	struct out_src_type iter, listed, cand, stable;
+	struct out_src_type iter, listed, cand, stable, split;
 	struct out_type *cut[2][2]; /* with src, and with column dropped */
 };
 
@@ -93,6 +93,8 @@ struct iter_acc {
 	int64_t kern_ns;
 	int64_t load_ns, alloc_ns; /* calls that load code, that allocate */
 	uint64_t n_kern, n_op;
+	int64_t marked; /* by how much work with ranges of ops outweighs work
+			 * without them; see struct iteration */
 };
 
 struct iter_accs {
@@ -106,6 +108,8 @@ struct iteration { /* the fields of its record */
 	struct extent gpu_at;
 	int64_t iter, start, dur, cpu_hi, gpu, step, kern_ns;
 	int64_t load_ns, alloc_ns; /* not fields */
+	int64_t marked; /* > 0: it was recorded with ranges of ops, < 0:
+			 * without them, where others have them; 0: unknown */
 	uint64_t n_kern, n_op;
 	bool has_cpu, has_dur, has_step;
 	const char *key;
@@ -275,6 +279,10 @@ struct stable {
 	size_t n, cap;
 };
 
+/* Whether the steps without ranges of ops are those that count, because the
+ * ranges took time: there are some of both kinds. */
+bool stable_splits(const struct stable *l);
+
 /* Writes a cand record of the key and all iterations; kind: what the key is;
  * lo to hi is the profile's time. */
 void stable_list(struct iter_out *out, const struct stable *l, const char *key,
@@ -367,6 +375,7 @@ struct iter_file {
 		EVEN_NONE,    /* no two are even: all count */
 		EVEN_SOME     /* only from to to count */
 	} even;
+	bool splits;       /* EVEN_SOME: those that are marked do not count */
 	enum steady_by by; /* of EVEN_SOME: how they were chosen */
 	size_t n_once;     /* left out because of work done once */
 	int64_t from, to;
@@ -446,7 +455,9 @@ static inline bool
 iter_counts(const struct iter_run *g, const struct iter_file *f, int64_t n)
 {
 	if (f != NULL && f->even != EVEN_UNKNOWN)
-		return n >= f->from && n <= f->to;
+		return n >= f->from && n <= f->to &&
+		       !(f->splits && n >= 0 && (size_t)n < f->stable.n &&
+			   f->stable.v[n].marked > 0);
 	return g->plan.wanted != ITER_RANGE ||
 	       (n >= g->plan.from && n <= g->plan.to);
 }

@@ -68,6 +68,7 @@ acc_add(struct iter_accs *a, size_t n, const struct iter_item *m)
 			c->gpu_done = num_add(c->gpu_done,
 			    ivl_drop(&c->gpu, c->gpu.n / 2, &c->done_hi));
 	}
+	c->marked += m->marked;
 	c->n_op += m->kind == IT_INST;
 	c->n_kern += m->kind == IT_KERN;
 	if (m->kind == IT_KERN)
@@ -199,6 +200,7 @@ write_iter(struct iter_run *g, struct iter_file *f)
 	x.src = f->name;
 	x.load_ns = c->load_ns;
 	x.alloc_ns = c->alloc_ns;
+	x.marked = c->marked;
 	counts = iter_counts(g, f, x.iter);
 	if (iter_measures(g) ? g->phase == ITER_MEASURE
 			     : g->phase == ITER_PLACE &&

@@ -175,6 +175,9 @@ see_record(struct stage *st, struct rec *r)
 	m.now = w.has_api ? w.api : w.has_start ? w.start : NO_TIME;
 	m.t = rec_num_or(r, COL_op_start_ns, m.now);
 	m.has_gpu = w.has_dur && (m.kind == IT_KERN || m.kind == IT_GPU);
+	if (m.has_gpu)
+		m.marked = (int8_t)(mv_eq(rec_get(r, COL_op_from), "range") -
+				    mv_eq(rec_get(r, COL_op_from), "carried"));
 	m.lo = w.start;
 	m.hi = w.end;
 	if (t->is->event && m.src != SRC_NONE)
@@ -390,7 +393,8 @@ iter_open(struct iter_run *g, struct stage *st)
 		    .only_for = tags[i].event || b->range ? NULL : tags[i].tag,
 		    .need = b->is->kind == IT_RANGEKERN ? "" : "start_ns",
 		    .opt = "start_ns dur_ns pid tid src api_start_ns"
-			   " api_dur_ns dev op_start_ns op_id inst_id iter",
+			   " api_dur_ns dev op_start_ns op_id inst_id iter"
+			   " op_from",
 		    .legend = see_legend, .arg = b);
 		if (b->range)
 			rec_want(t, REC_OPT, "text");

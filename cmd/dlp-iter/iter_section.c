@@ -123,6 +123,7 @@ measure(struct iter_run *g)
 		else if (g->plan.wanted == ITER_EVEN) {
 			f->by = stable_range(
 			    &f->stable, &f->from, &f->to, &f->n_once);
+			f->splits = stable_splits(&f->stable);
 			f->even = f->layout.kind == LAYOUT_ONE ? EVEN_UNKNOWN
 				  : f->by != STEADY_BY_NONE    ? EVEN_SOME
 							       : EVEN_NONE;

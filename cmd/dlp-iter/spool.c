@@ -49,6 +49,8 @@ enum {
 	HAS_GPU = 0x40,
 	NEW_LANE = 0x80, /* file and thread are not those of the item before */
 	HAS_ITER = 0x100,
+	IS_MARKED = 0x200,
+	IS_CARRIED = 0x400,
 };
 #define KIND 0x0f
 _Static_assert(IT_RANGEKERN <= KIND, "kinds of items");
@@ -92,7 +94,10 @@ pack_item(char *p, bool write, struct iter_item *m, struct iter_item *last)
 	    m->kind | (m->t != NO_TIME ? HAS_T : 0) |
 	    (m->now != NO_TIME ? HAS_NOW : 0) | (m->has_gpu ? HAS_GPU : 0) |
 	    (m->src != last->src || m->lane != last->lane ? NEW_LANE : 0) |
-	    (m->iter_off != m->len ? HAS_ITER : 0);
+	    (m->iter_off != m->len ? HAS_ITER : 0) |
+	    (m->marked > 0   ? IS_MARKED
+		: m->marked < 0 ? IS_CARRIED
+				: 0);
 
 	p = pack_u32(p, write, &flags);
 	p = pack_u32(p, write, &m->len);
@@ -103,6 +108,8 @@ pack_item(char *p, bool write, struct iter_item *m, struct iter_item *last)
 			.src = last->src,
 			.lane = last->lane,
 			.has_gpu = flags & HAS_GPU,
+			.marked = (int8_t)(!!(flags & IS_MARKED) -
+					   !!(flags & IS_CARRIED)),
 			.t = NO_TIME,
 			.now = NO_TIME };
 	if (flags & HAS_ITER) {

@@ -33,6 +33,7 @@ struct iter_item {
 	uint32_t src, lane; /* SRC_NONE: of no known file */
 	enum iter_kind kind;
 	bool has_gpu;   /* lo and hi are set */
+	int8_t marked;  /* its op comes from ranges: 1, from another step: -1 */
 	int64_t t;      /* the time that places it, or NO_TIME */
 	int64_t now;    /* its place in launch order, or NO_TIME */
 	int64_t lo, hi; /* on the GPU, of IT_LOAD and IT_ALLOC on the CPU */

@@ -28,6 +28,12 @@ stage() {
 		return
 		;;
 	esac
+	# ops are carried over between the steps of one recording, too
+	if [ "$1" = dlp-correlate ]; then
+		shift
+		dlp-correlate --as-stage "$@" | dlp-carry --as-stage --auto
+		return
+	fi
 	case $1 in
 	dlp-*)
 		command=$1
@@ -42,6 +48,10 @@ stage() {
 say_needs() {
 	case $1 in
 	dlp-parse) echo "$1" ;;
+	dlp-correlate)
+		shift
+		dlp-correlate --needs "$@" | dlp-carry --needs --auto
+		;;
 	dlp-*)
 		command=$1
 		shift

@@ -216,8 +216,10 @@ uint32_t cupti_ctx_id(void *ctx);
 void records_child(void);  /* after fork */
 void records_forget(void); /* texts are new in a new spool */
 bool records_start(void);  /* registers the buffers' functions */
-/* Chooses the calls that have records; false if this CUPTI cannot. */
-bool records_choose(void);
+/* Chooses the calls that have records; false if this CUPTI cannot. late: CUPTI
+ * comes when the program has begun, where switching calls on has no effect.
+ * They are on by their kinds, and the others are switched off. */
+bool records_choose(bool late);
 
 /* inj_find.c: fills c; false with the reason why it cannot. where is the file
  * that was found. */

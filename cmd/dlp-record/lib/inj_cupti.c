@@ -360,7 +360,7 @@ cupti_stream_id(void *ctx, void *stream, uint32_t *id)
 void
 cupti_attach(void)
 {
-	bool there;
+	bool late = inj.opt.capture == CAPTURE_ARM, there;
 
 	if (!inj.opt.cuda || !lock_cupti())
 		return;
@@ -374,8 +374,10 @@ cupti_attach(void)
 		atomic_store(&inj.cuda_on, true);
 		callbacks(1);
 		ENABLE(always, true);
-		inj.chosen = records_choose();
-		if (atomic_load(&inj.window) == WINDOW_ON)
+		if (late)
+			cupti_kinds(true);
+		inj.chosen = records_choose(late);
+		if (!late && atomic_load(&inj.window) == WINDOW_ON)
 			cupti_kinds(true);
 	}
 	pthread_mutex_unlock(&inj.cupti_lock);

@@ -530,7 +530,7 @@ is_quiet(const char *const *list, const char *name)
 }
 
 static void
-choose_domain(bool runtime)
+choose_domain(bool runtime, bool late)
 {
 	abi_result (*enable)(uint32_t, uint8_t) =
 	    runtime ? CU->ActivityEnableRuntimeApi
@@ -552,8 +552,8 @@ choose_domain(bool runtime)
 		rec.quiet[runtime][i] =
 		    !covers && !inj.opt.all_calls &&
 		    is_quiet(runtime ? quiet_runtime : quiet_driver, name);
-		if (!rec.quiet[runtime][i] && enable != NULL)
-			enable(i, 1);
+		if (rec.quiet[runtime][i] == late && enable != NULL)
+			enable(i, !late);
 	}
 }
 
@@ -582,12 +582,12 @@ records_forget(void)
 }
 
 bool
-records_choose(void)
+records_choose(bool late)
 {
 	if (CU->GetCallbackName == NULL)
 		return false;
-	choose_domain(true);
-	choose_domain(false);
-	return CU->ActivityEnableRuntimeApi != NULL &&
+	choose_domain(true, late);
+	choose_domain(false, late);
+	return !late && CU->ActivityEnableRuntimeApi != NULL &&
 	       CU->ActivityEnableDriverApi != NULL;
 }

@@ -80,7 +80,8 @@ window_open(int64_t t)
 		say_window(t, true);
 		if (inj.opt.duration > 0)
 			atomic_store(&inj.until, t + inj.opt.duration);
-		cupti_kinds(true);
+		if (inj.opt.capture != CAPTURE_ARM)
+			cupti_kinds(true);
 		if (by_range() || inj.opt.duration > 0)
 			bits |= NVTX_WATCH;
 		atomic_store(&inj.nvtx, bits);

@@ -28,6 +28,7 @@ import sys
 import threading
 import time
 import types
+import warnings
 import weakref
 
 _WRAPPERS = {'DistributedDataParallel', 'DataParallel', 'OptimizedModule',
@@ -69,6 +70,7 @@ class _Thread(threading.local):
         self.in_step = False  # in a step of an optimizer
         self.tail = False  # forward is open, for the loss after the modules
         self.setup = False  # in Module._apply()
+        self.depth = 0  # ranges of record_function that are open
 
 
 class _With:
@@ -145,6 +147,7 @@ class _Markers:
         self.plan = _Plan(mode, op_steps)
         self.ops = mode != 'layers'
         self.emit = None
+        self.leaving = False  # it ends as soon as it can
         emit = torch.autograd.profiler.emit_nvtx
         self.emit_begin = _without_sync(emit.__enter__, torch)
         self.emit_end = _without_sync(emit.__exit__, torch)
@@ -180,9 +183,13 @@ class _Markers:
             return
         self.ops = self.plan.marks(self.steps)
         if self.ops:
+            self.leaving = False
             self.enter_ops()
         elif self.emit is not None and not self.capturing():
-            self.leave_ops()
+            if self.leaving:
+                self.leave_ops()
+            else:
+                self.leave_when_free()
 
     # dlp-record --arm: hooks of modules are there while they are needed.
 
@@ -204,7 +211,7 @@ class _Markers:
             for hook in self.hooks:
                 hook.remove()
             self.hooks = []
-        self.leave_ops()
+        self.leave_when_free()
         self.here.stack.clear()
 
     def watch(self):
@@ -336,7 +343,15 @@ class _Markers:
             self.ops = False
             self.plan.mode = 'layers'
 
+    def leave_when_free(self):
+        """torch complains at the end of a range of record_function that has
+        begun as an op: the optimizer's step, or one of the program's own."""
+        self.leaving = self.emit is not None
+        if self.here.depth == 0:
+            self.leave_ops()
+
     def leave_ops(self):
+        self.leaving = False
         emit, self.emit = self.emit, None
         if emit is not None:
             self.emit_end(emit, None, None, None)
@@ -416,6 +431,35 @@ class _Markers:
 
         setattr(owner, name, new)
 
+    def around_range(self, cls):
+        """Ranges of record_function end the forward phase, too, and are
+        counted."""
+        old_enter, old_exit = cls.__enter__, cls.__exit__
+
+        @functools.wraps(old_enter)
+        def enter(*args, **kwargs):
+            if not self.compiling():
+                if not self.idle:
+                    self.close_tail()
+                self.here.depth += 1
+            return old_enter(*args, **kwargs)
+
+        @functools.wraps(old_exit)
+        def leave(*args, **kwargs):
+            if self.compiling():
+                return old_exit(*args, **kwargs)
+            if not self.idle:
+                self.close_tail()
+            try:
+                return old_exit(*args, **kwargs)
+            finally:
+                self.here.depth = max(0, self.here.depth - 1)
+                if self.leaving and self.here.depth == 0 and (
+                        threading.get_ident() == self.main):
+                    self.leave_ops()
+
+        cls.__enter__, cls.__exit__ = enter, leave
+
     def before_step(self, optimizer, args, kwargs):
         if self.compiling():
             return
@@ -465,8 +509,7 @@ class _Markers:
         self.before(self.nvtx, 'range_push')
         self.before(self.nvtx, 'range_pop')
         profiler = importlib.import_module('torch.autograd.profiler')
-        self.before(profiler.record_function, '__enter__')
-        self.before(profiler.record_function, '__exit__')
+        self.around_range(profiler.record_function)
 
     def attach_optimizers(self):
         # no attribute of torch.optim
@@ -490,6 +533,9 @@ class _Markers:
         self.around_profiler(profiler.profile, 'start', 'stop')
 
     def attach(self):
+        # that hooks fire for the OptimizedModule, too: ours know it
+        warnings.filterwarnings(
+            'ignore', 'Using `torch.compile.module.` when there are global hooks')
         for part in ('modules', 'optimizers', 'backward', 'loaders',
                      'profilers', 'ranges'):
             try:
