@@ -496,7 +496,8 @@ struct om_run {
 static const struct om_metric note_metric = { .name = (char *)"dlp_note",
 	.how = HOW_SUM,
 	.value = (char *)"1",
-	.help = (char *)"Notes about the profile, such as missing data, and their counts." };
+	.help = (char *)"Notes about the profile, such as missing data, and "
+			"their counts." };
 
 /* An iteration without a key is the whole profile, which is no step. */
 static bool

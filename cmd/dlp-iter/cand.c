@@ -566,8 +566,8 @@ stable_put(
 	else
 		mean_of(j.v, j.n, &mean, &std);
 	if (splits)
-		out_rec_src(&out->split, "stable", more, ARRAY_LEN(more),
-		    src != NULL);
+		out_rec_src(
+		    &out->split, "stable", more, ARRAY_LEN(more), src != NULL);
 	else
 		out_rec_src(&out->stable, "stable", names, ARRAY_LEN(names),
 		    src != NULL);

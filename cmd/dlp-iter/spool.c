@@ -95,7 +95,7 @@ pack_item(char *p, bool write, struct iter_item *m, struct iter_item *last)
 	    (m->now != NO_TIME ? HAS_NOW : 0) | (m->has_gpu ? HAS_GPU : 0) |
 	    (m->src != last->src || m->lane != last->lane ? NEW_LANE : 0) |
 	    (m->iter_off != m->len ? HAS_ITER : 0) |
-	    (m->marked > 0   ? IS_MARKED
+	    (m->marked > 0      ? IS_MARKED
 		: m->marked < 0 ? IS_CARRIED
 				: 0);
 

@@ -124,7 +124,9 @@ struct overview {
 	size_t steps_cap;
 	double n_cut; /* all steps that the profile has */
 	double n_all, n_used, mean, sq;
-	int n_stable; /* files with steps */
+	double n_marked, marked; /* steps with ranges of ops, where others have
+				  * none, and the sum of their lengths */
+	int n_stable;            /* files with steps */
 	bool no_std, differ;
 	char *first, *last, *within, *agree; /* of the last file */
 	bool tf32;     /* products use it, as dlp-advise says */

@@ -124,6 +124,8 @@ add_steps(struct overview *o, const struct rec *r)
 	if (n <= 0)
 		n = number(r, COL_n);
 	o->n_all += number(r, COL_n);
+	o->n_marked += number(r, COL_n_marked);
+	o->marked += number(r, COL_n_marked) * number(r, COL_marked_ns);
 	d = number(r, COL_mean_ns) - o->mean;
 	if (!rec_real(r, COL_std_ns, &std)) {
 		if (n > 1)
@@ -567,7 +569,7 @@ overview_read(struct overview *o, struct stage *st)
 	st->end = on_end;
 	stage_on(st, "stable", on_stable,
 	    .need = "n n_even mean_ns std_ns from to within_pct",
-	    .opt = "agree n_once n_warm src");
+	    .opt = "agree n_once n_warm n_marked marked_ns src");
 	stage_on(st, "cut", on_cut, .need = "iter", .opt = "dropped");
 	stage_on(st, "cand", on_cand, .need = "n key");
 	stage_on(st, "phase", on_phase, .need = "iter phase gpu_sum_ns",

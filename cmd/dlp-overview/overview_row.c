@@ -144,6 +144,7 @@ put_times(const struct overview *o)
 	put_if(true, o->n_all - o->n_used);
 	put_if(o->n_all > 0, o->mean);
 	put_if(o->n_all > 0 && has_std, std);
+	put_if(o->n_marked > 0, o->n_marked > 0 ? o->marked / o->n_marked : 0);
 	put_if(o->timed, o->n_gpu > 0 ? o->wall / o->n_gpu : 0);
 	put_if(o->timed, o->ns[OV_TC]);
 	put_if(o->timed || o->comm_work == 0, o->ns[OV_COMM]);
@@ -221,7 +222,7 @@ overview_row_failed(const char *file, const char *error)
 	out_rec(out_type_reg("overview", NULL));
 	out_text(file, strlen(file));
 	put_word("failed");
-	out_unsets(30);
+	out_unsets(31);
 	out_text(error, error != NULL ? strlen(error) : 0);
 	out_end();
 }

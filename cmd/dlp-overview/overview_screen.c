@@ -121,8 +121,11 @@ let_steps(struct screen *s)
 
 	buf_printf(page_let(s, "steps"), "%.0f", all);
 	buf_printf(page_let(s, "used"), "%.0f", o->n_used);
-	page_let_count(s, "left", all - o->n_used);
+	page_let_count(s, "left", all - o->n_used - o->n_marked);
 	page_let_count(s, "files", o->n_stable > 1 ? o->n_stable : 0);
+	page_let_count(s, "with_ops", o->n_marked);
+	if (o->n_marked > 0)
+		page_ms(page_let(s, "marked"), o->marked / o->n_marked);
 	values_if(&s->values, "asked", asked);
 	values_if(&s->values, "unlike", unlike);
 	values_if(&s->values, "one", !asked && !unlike && o->n_all == 1);
@@ -136,8 +139,8 @@ let_steps(struct screen *s)
 		page_let_count(s, "warm", o->n_warm);
 		page_let_count(s, "once", o->n_once);
 		if (o->knows_warm)
-			page_let_count(
-			    s, "outliers", all - o->n_used - o->n_warm);
+			page_let_count(s, "outliers",
+			    all - o->n_used - o->n_warm - o->n_marked);
 	}
 	if (!overview_std(o, &std))
 		return;

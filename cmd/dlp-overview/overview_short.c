@@ -544,6 +544,8 @@ page_short(struct screen *s)
 		buf_printf(page_let(s, "n_steps"), "%.0f",
 		    s->how->iters != NULL ? o->n_cut : o->n_all);
 	}
+	if (o->n_marked > 0)
+		put_digits(page_let(s, "marked"), o->marked / o->n_marked);
 	values_if(&s->values, "gpu_unknown",
 	    o->dev_name.n == 1 && page_unset(smap_str(&o->dev_name, 0, NULL)));
 	put_title(s);

@@ -139,8 +139,8 @@ find_folder(const char *arg)
 int
 record_lock(const char *folder)
 {
-	int fd = open(path_of(folder, "lock", -1), O_RDWR | O_CREAT | O_CLOEXEC,
-	    0600);
+	int fd = open(
+	    path_of(folder, "lock", -1), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 
 	while (fd >= 0 && flock(fd, LOCK_EX) != 0)
 		if (errno != EINTR || interrupted) {
@@ -194,8 +194,8 @@ holds_lock(const char *path)
 {
 	struct flock l = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
 	int fd = open(path, O_RDWR | O_CLOEXEC);
-	bool held = fd >= 0 && fcntl(fd, F_GETLK, &l) == 0 &&
-		    l.l_type != F_UNLCK;
+	bool held =
+	    fd >= 0 && fcntl(fd, F_GETLK, &l) == 0 && l.l_type != F_UNLCK;
 
 	if (fd >= 0)
 		close(fd);

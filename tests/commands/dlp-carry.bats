@@ -90,3 +90,26 @@ carried_well() {
 	! grep -e '##end' -e lost err
 	diff <(sort a) <(sort b)
 }
+
+# alternating FILE: the stream of dlp-parse, as if dlp-record had marked some steps
+alternating() {
+	dlp-parse "$DATA/$1" | dlp-correlate | hide |
+	    sed '3i ##info\tmarkers\talternate'
+}
+
+@test "--auto: only where some steps are marked; otherwise as it was" {
+	f=$DATA/h200/gpt2_bf16.sqlite.xz
+	dlp-parse "$f" | dlp-correlate 2>/dev/null >in
+	dlp-carry --auto <in >same
+	cmp in same
+	# by way of pipes, and what is broken
+	head -c 100000 in | dlp-carry --auto | cat >some
+	cmp some <(head -c 100000 in)
+	printf '##dlp' | dlp-carry --auto >some
+	[ "$(<some)" = '##dlp' ]
+	alternating h200/gpt2_bf16.sqlite.xz >in
+	dlp-carry <in | grep -v '^##cmd' >a
+	cat in | dlp-carry --auto | grep -v '^##cmd' >b
+	cmp a b
+	! dlp-carry --auto in 2>err
+}

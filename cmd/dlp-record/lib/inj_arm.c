@@ -78,8 +78,8 @@ arm_runs(void)
 static bool
 asked(int64_t *no, int64_t *steps)
 {
-	int fd = open(
-	    in_folder(inj.arm.base, "trigger", -1), O_RDONLY | O_CLOEXEC);
+	int fd =
+	    open(in_folder(inj.arm.base, "trigger", -1), O_RDONLY | O_CLOEXEC);
 	char s[64], *end;
 	ssize_t n;
 
