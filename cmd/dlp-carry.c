@@ -15,6 +15,7 @@
 #include "array.h"
 #include "dlp-carry/carry.h"
 #include "cli.h"
+#include "err.h"
 #include "num.h"
 #include "out.h"
 #include "spill.h"
@@ -93,6 +94,7 @@ struct carry {
 	int64_t next_id, next_run;
 	struct rec_type *ops;
 	uint64_t n_carried, n_without;
+	int64_t ns, range_ns, carried_ns; /* of GPU work */
 	struct buf key;
 };
 
@@ -346,6 +348,7 @@ begin_carry(struct stage *st)
 
 	c->sec++;
 	c->n_carried = c->n_without = 0;
+	c->ns = c->range_ns = c->carried_ns = 0;
 	c->next_id = num_add(c->self.max_op, 1);
 	c->next_run = num_add(c->self.max_run, 1);
 	if (c->marked == &c->self || c->sec == 1)
@@ -563,7 +566,13 @@ write_launch(struct stage *st, struct rec *r)
 	int64_t id, run = 0;
 	const struct carry_cols *x = next_mate(c, r, &how, &run);
 	bool has = rec_get(r, COL_op).s != NULL;
+	int64_t ns = rec_num_or(r, COL_dur_ns, 0);
 
+	c->ns = num_add(c->ns, ns);
+	if (has)
+		c->range_ns = num_add(c->range_ns, ns);
+	else if (x != NULL)
+		c->carried_ns = num_add(c->carried_ns, ns);
 	if (has || x == NULL) {
 		c->n_without += !has;
 		out_ext_begin(ext, r);
@@ -613,6 +622,13 @@ put_carry_notes(struct stage *st)
 {
 	const struct carry *c = st->ctx;
 
+	if (c->ns > 0)
+		warn("%.1f %% of the GPU time belongs to ops by ranges, %.1f "
+		     "%% by carrying them over, %.1f %% to none",
+		    100.0 * (double)c->range_ns / (double)c->ns,
+		    100.0 * (double)c->carried_ns / (double)c->ns,
+		    100.0 * (double)(c->ns - c->range_ns - c->carried_ns) /
+			(double)c->ns);
 	stage_note("carried", c->n_carried);
 	stage_note("not_carried", c->n_without);
 	stage_note("carry_left_out", c->tmpl.left_out);
@@ -814,7 +830,8 @@ main(int argc, char **argv)
 	st.end = put_carry_notes;
 	for (i = 0; i < ARRAY_LEN(tags); i++)
 		stage_on(&st, tags[i], write_launch, .need = "op_id op why",
-		    .opt = "pid tid src inst_id mod dir layer phase op_from",
+		    .opt = "pid tid src inst_id mod dir layer phase op_from "
+			   "dur_ns",
 		    .legend = launch_legend,
 		    .arg = out_ext(names, ARRAY_LEN(names)));
 	c.ops = stage_on(&st, "op", pass_op, .need = "op_id");

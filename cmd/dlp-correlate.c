@@ -12,7 +12,7 @@
 #include "stage.h"
 
 static const char usage[] =
-    "usage: dlp-correlate [-DhnruV] [--domain NAME] [--mode MODE] [-S SIZE]\n"
+    "usage: dlp-correlate [-DhnqruV] [--domain NAME] [--mode MODE] [-S SIZE]\n"
     "                     [--drop TYPE[:COLUMNS]]... [file]\n"
     "Ties GPU work and API calls to framework ops: adds op and inst records,\n"
     "and to each record of work its op, direction, layer and phase.\n"
@@ -20,6 +20,7 @@ static const char usage[] =
     "      --domain NAME only ranges of this NVTX domain make ops and layers\n"
     "      --mode MODE   the framework: pytorch, tensorflow1, ...\n"
     "  -n, --nested      add a nest record for each range inside an op\n"
+    "  -q, --quiet       do not say how much of the GPU's time has an op\n"
     "  -r, --ranges      pass on all ranges, and project them onto the "
     "GPU\n" DROP_USAGE SPILL_USAGE
     "  -u, --unbuffered  write each record at once\n"
@@ -35,6 +36,7 @@ main(int argc, char **argv)
 		{ 0, "domain", .arg = &corr.domain },
 		{ 0, "mode", .arg = &corr.mode.given_word },
 		{ 'n', "nested", .flag = &corr.nested },
+		{ 'q', "quiet", .flag = &corr.quiet },
 		{ 'r', "ranges", .flag = &corr.all_ranges },
 		DROP_OPTION,
 		SPILL_OPTION,

@@ -118,7 +118,8 @@ warn_of_time(const struct corr *c)
 		     " were recorded as a whole: nsys profile"
 		     " --cuda-graph-trace=node records their kernels",
 		    c->n.graphs, gpu_share(c, c->n.graph_ns));
-	if (c->n.gpu_ns <= 0 || c->n.why_ns[WHY_NONE] == c->n.gpu_ns)
+	if (c->quiet || c->n.gpu_ns <= 0 ||
+	    c->n.why_ns[WHY_NONE] == c->n.gpu_ns)
 		return;
 	for (w = WHY_NONE + 1; w < WHY_N; w++)
 		if (c->n.why_ns[w] > 0)

@@ -461,6 +461,7 @@ struct corr {               /* zeroed, then options, then corr_init() */
 	bool all_ranges;    /* --ranges */
 	bool nested;        /* --nested */
 	bool dlprof;        /* --dlprof */
+	bool quiet;         /* --quiet, or dlp-carry comes behind */
 	const char *domain; /* --domain; "": the default domain; NULL: all */
 	bool spaced;        /* texts with a namespace (aten::) were seen */
 	bool old;           /* ops without a namespace were seen */

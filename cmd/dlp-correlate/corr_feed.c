@@ -292,6 +292,7 @@ on_corr_meta(struct stage *st, struct rec *rec)
 		dl_meta(c, (struct mview){ rest, n });
 	c->ops.groups |=
 	    c->ops.n_no == 0 && text_starts(rest, n, "process_groups\t");
+	c->quiet |= text_is(rest, n, "markers\talternate");
 	if (text_starts(rest, n, key))
 		c->has_end = num_i64(rest + k, n - k, &c->end);
 }

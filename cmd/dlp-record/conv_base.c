@@ -21,6 +21,9 @@ const struct conv_count conv_counts[CONV_COUNTERS] = {
 	[CONV_DAMAGED] = { "spool_damaged",
 	    "damaged parts of the spool, left out" },
 	[CONV_RELEASED] = { "released_before", NULL },
+	[CONV_CUT] = { "processes_cut_off",
+	    "processes that were killed, so that CUDA events of their last "
+	    "second (--flush) may be missing" },
 };
 
 const void *

@@ -61,6 +61,7 @@ struct conv_proc { /* a file: a process, or one of its programs */
 	int64_t start, stop; /* DBW_NULL: unknown */
 	int64_t on, off;     /* what was recorded; DBW_NULL: never, no end */
 	bool real_clock;     /* CUPTI's times are of the real-time clock */
+	bool cuda, ended;    /* CUPTI was there; its records were asked for */
 	int64_t mono[2], real[2]; /* both clocks, first and last */
 	int n_clocks;
 	char *name;
@@ -87,6 +88,7 @@ enum conv_counter {
 	CONV_BAD,
 	CONV_DAMAGED,
 	CONV_RELEASED,
+	CONV_CUT,
 	CONV_COUNTERS
 };
 

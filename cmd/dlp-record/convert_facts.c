@@ -38,8 +38,10 @@ conv_fact(struct conv *c, struct conv_proc *p, const char *s, size_t n)
 		p->name = xmemdup(v.s, v.n);
 	} else if (mv_eq(key, "cupti_clock"))
 		p->real_clock = mv_eq(v, "real");
+	else if (mv_eq(key, "end"))
+		p->ended = true;
 	else if (mv_eq(key, "cupti"))
-		c->has_cuda = true;
+		c->has_cuda = p->cuda = true;
 	/* the first process's word counts */
 	if ((mv_starts(key, "gpu") || mv_starts(key, "cud")) &&
 	    map_get(&c->said, smap_put(&c->own, s, key.n, NULL)) == NULL)
@@ -154,6 +156,8 @@ process_rows(struct conv *c)
 	size_t n, i;
 
 	for (p = c->proc; p < c->proc + c->dir.n; p++) {
+		c->count[CONV_CUT] += p->cuda && !p->ended &&
+				      p->off == DBW_NULL && c->live == NULL;
 		dbw_put(&c->db, RT_PROCESSES, conv_gpid(p), "it", p->pid,
 		    p->name != NULL ? p->name : "process");
 		tid = conv_sorted(&p->tasks, true, &n);

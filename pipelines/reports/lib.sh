@@ -213,6 +213,8 @@ fi
 
 [ -n "$help" ] || [ $# -gt 0 ] || [ -n "${from_stream-}${opt_follow-}" ] ||
     die "which profile? usage: dlp $report [options] FILE..."
+[ -n "$help" ] || [ -z "$opt_ops_from" ] || [ -r "$opt_ops_from" ] ||
+    die "--ops-from: $opt_ops_from: cannot be read"
 need=
 of_dict="a .dict of PyProf has kernels only, dlp $report needs more; what works\
  with it: dlp FILE, dlp top, kernels, flops, layers, roofline, tc, coverage,\

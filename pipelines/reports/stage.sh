@@ -77,7 +77,7 @@ correlate_and_carry() {
 	else
 		dlp-parse --no-code -- "$opt_ops_from"
 	fi </dev/null | dlp-correlate --as-stage >"$marked" 2>/dev/null || exit 2
-	dlp-correlate --as-stage "$@" |
+	dlp-correlate --as-stage --quiet "$@" |
 	    dlp-carry --as-stage -f "$marked"
 }
 

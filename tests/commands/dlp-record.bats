@@ -292,6 +292,8 @@ outer of a thread|32000|0' "$(sql "SELECT text, count(*), sum(end IS NULL)
 	[ "$(kernels)" -eq 36 ]
 	record --flush 0.05 -- "$R/fakecuda" init push=a 5 sleep=500 kill=9
 	[ "$status" -eq 137 ]
+	grep -q 'processes that were killed, .* may be missing: 1' err
+	same 'processes_cut_off: 1' "$(sql 'SELECT text FROM DIAGNOSTIC_EVENT')"
 	[ "$(kernels)" -eq 15 ]
 	[ "$(ranges)" = a ]
 }

@@ -372,8 +372,11 @@ find_libc(void)
 static void
 before_exec(void)
 {
-	if (is_ours())
-		cupti_flush(true);
+	if (!is_ours())
+		return;
+	cupti_flush(true);
+	if (inj.opt.capture != CAPTURE_ARM)
+		spool_fact("end", "exec");
 }
 
 static int
