@@ -70,8 +70,13 @@ static const struct {
 	{ "sdpa", judge_sdpa, NULL },
 	{ "loss_chain", judge_loss_chain, NULL },
 	{ "pointwise_chain", judge_pointwise_chain, NULL },
+	{ "recompute", judge_recompute, NULL },
+	{ "kv_cache", judge_kv_cache, NULL },
+	{ "recompiles", judge_recompiles, NULL },
+	{ "graph_breaks", judge_graph_breaks, NULL },
 	{ "loader_workers", judge_loader_workers, NULL },
 	{ "memory_full", judge_memory_full, NULL },
+	{ "memory_fragmented", judge_fragmented, NULL },
 	{ "graph_level", judge_graph_level, NULL },
 	{ "no_op", judge_no_op, NULL },
 	{ "profiler_cost", judge_profiler_cost, NULL },
@@ -140,12 +145,25 @@ find_leads(struct advise_finding *j, size_t n)
 /* Of a ceiling, in percent, so much counts as gain where no replay tells. */
 #define DISCOUNT 50
 
+/* The part of a step, without the recording's time, in which the GPU works. */
+static double
+busy_part(const struct facts *f)
+{
+	double wall = (double)facts_wall_ns(f), part;
+	double longer =
+	    (double)facts_step_ns(f, true) / (double)facts_step_ns(f, false);
+
+	part = wall > 0 ? 1 - (double)facts_busy_ns(f, FACTS_IDLE) / wall : 1;
+	return part * longer < 1 ? part * longer : 1;
+}
+
 /* A step if that is mended, and what that gains. */
 static void
 find_gain(const struct facts *f, struct advise_finding *j)
 {
 	struct advise_verdict *v = &j->v;
 	int64_t step = facts_step_ns(f, false), fixed = 0;
+	double part;
 
 	j->gain = -1;
 	if (v->judged != V_YES || step == 0)
@@ -153,10 +171,11 @@ find_gain(const struct facts *f, struct advise_finding *j)
 	if (v->fix.len > 0)
 		fixed = facts_fixed_ns(f, buf_str(&v->fix));
 	j->replayed = fixed > 0;
-	if (fixed == 0 && v->gains && facts_wall_ns(f) > 0)
-		fixed = (int64_t)((double)step *
-				  (1 - facts_share_pct(f, v->ceiling) / 100 *
-					   DISCOUNT / 100));
+	if (fixed == 0 && v->gains && facts_wall_ns(f) > 0) {
+		part = facts_share_pct(f, v->ceiling) / 100 * DISCOUNT / 100;
+		part *= v->of_kernels ? busy_part(f) : 1;
+		fixed = (int64_t)((double)step * (1 - part));
+	}
 	if (fixed == 0)
 		return;
 	j->fixed_ns = fixed;

@@ -13,6 +13,8 @@ maker_info(struct maker *m, struct mview name, struct mview value)
 			.amd = mv_eq(value, "rocpd") };
 	else if (mv_eq(name, "activities"))
 		m->ops = mv_starts(value, "CPU");
+	else if (mv_eq(name, "product"))
+		m->ours = mv_starts(value, "dlp-record");
 	else if (mv_eq(name, "vendor"))
 		m->amd = mv_eq(value, "amd");
 	else if (mv_eq(name, "n_cpu") && !num_i64(value.s, value.n, &m->n_cpu))

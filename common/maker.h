@@ -15,6 +15,7 @@ struct maker {         /* all false: Nsight Systems, nvprof or dlp-record */
 	bool ops;      /* which recorded ops */
 	bool rocprof;  /* rocprofv3 */
 	bool amd;      /* the GPU is AMD's */
+	bool ours;     /* dlp-record */
 	int64_t n_cpu; /* of the machine; 0: unknown */
 };
 

@@ -35,6 +35,14 @@ struct use_kernel { /* of a kernel in the steps that does not communicate */
 
 void use_add(struct facts *f, const struct use_kernel *k);
 
+/* What differs from step to step of most steps: the sizes of the same kernels,
+ * or the kernels that run. */
+enum use_vary { VARY_NO, VARY_SIZES, VARY_KERNELS };
+
+void use_add_step(
+    struct facts *f, const struct rec *r, bool graph, int64_t dur);
+enum use_vary use_varies(const struct facts *f);
+
 enum use_state { USE_UNKNOWN, USE_NO, USE_YES };
 
 /* Of USE_COMPILED, ...; its name. */
@@ -47,6 +55,8 @@ struct advise_verdict {
 	struct buf value;    /* escaped text */
 	const char *missing; /* V_UNJUDGED: the missing input */
 	bool gains;          /* the ceiling is known */
+	bool of_kernels;     /* it is time of kernels: where the GPU idles, a
+			      * step does not wait for them */
 	int64_t ceiling;     /* the time of GPUs that it concerns, which is the
 			      * most that can be gained */
 	struct values let;   /* what the judge says, for the texts */
@@ -166,6 +176,7 @@ advise_judge judge_unused_gpus, judge_sync_calls, judge_idle_after_sync,
     judge_loss_chain, judge_pointwise_chain, judge_loader_workers,
     judge_memory_full, judge_graph_level, judge_no_op, judge_profiler_cost,
     judge_marker_cost, judge_lazy_loading, judge_slow_steps, judge_one_off,
-    judge_lost_events;
+    judge_lost_events, judge_recompute, judge_kv_cache, judge_recompiles,
+    judge_graph_breaks, judge_fragmented;
 
 #endif

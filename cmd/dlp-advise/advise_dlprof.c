@@ -216,6 +216,8 @@ let_idle_part(const struct facts *f, size_t n, struct advise_verdict *v)
 	}
 	buf_printf(verdict_let(v, "pct"), "%.1f", most);
 	verdict_let(v, busy_words[best]);
+	if (f->any_copy || !f->any_set)
+		verdict_let(v, "copies");
 	verdict_gain(v, facts_busy_ns(f, 1U << best));
 	if (best == B_CPU)
 		let_cpu_part(f, v);
@@ -377,10 +379,15 @@ judge_free_memory(const struct facts *f, struct advise_verdict *v)
 void
 judge_batch_size(const struct facts *f, struct advise_verdict *v)
 {
+	bool known = false;
+	size_t i;
+
 	judge_free_memory(f, v);
 	if (v->judged != V_UNJUDGED)
 		verdict_no_steps(f, v);
-	if (f->n_mem > 0)
+	for (i = 0; i < f->n_dev; i++)
+		known |= f->dev[i].mem_all;
+	if (f->n_mem > 0 && !known)
 		verdict_let(v, "recorded");
 }
 
@@ -464,23 +471,12 @@ judge_range(const struct facts *f, struct advise_verdict *v)
 	let_even_range(f, v);
 }
 
-/* It costs what the steps take longer than the median. */
+/* A fact about the steps, not a change that gains something. */
 void
 judge_bad_range(const struct facts *f, struct advise_verdict *v)
 {
-	int64_t sum = 0, m;
-	size_t i;
-
-	if (f->n_iter < 2)
-		return;
-	judge_range(f, v);
-	if (v->judged != V_YES)
-		return;
-	m = median_length(f->iter, f->n_iter);
-	for (i = 0; i < f->n_iter; i++)
-		if (f->iter[i].ns > m)
-			sum = num_add(sum, f->iter[i].ns - m);
-	verdict_gain(v, sum);
+	if (f->n_iter >= 2)
+		judge_range(f, v);
 }
 
 void

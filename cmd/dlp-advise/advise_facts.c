@@ -169,9 +169,10 @@ void
 facts_clear(struct facts *f)
 {
 	struct tops *const tops[] = { &f->sync, &f->alloc, &f->pageable,
-		&f->why, &f->few, &f->comm, &f->unaligned, &f->fp32,
-		&f->queue_full, &f->lost, &f->odd_size, &f->chain, &f->scores,
-		&f->optimizer, &f->other_opt, &f->coll, &f->late };
+		&f->pageable_later, &f->again, &f->why, &f->few, &f->comm,
+		&f->unaligned, &f->fp32, &f->queue_full, &f->lost, &f->odd_size,
+		&f->chain, &f->scores, &f->optimizer, &f->other_opt, &f->coll,
+		&f->late };
 	struct buf *const text[] = { &f->key, &f->src, &f->rank, &f->step_key,
 		&f->gap_in_text };
 	struct facts empty = { .all_devices = f->all_devices,
@@ -202,6 +203,9 @@ facts_clear(struct facts *f)
 	smap_free(&f->live_at);
 	smap_free(&f->said_by);
 	map_free(&f->op_bits);
+	map_free(&f->step_shape);
+	smap_free(&f->regions);
+	map_free(&f->step_kernels);
 	*f = empty;
 	for (i = 0; i < N_MODEL; i++)
 		f->model[i] = -1;
@@ -344,6 +348,12 @@ facts_per_iter(const struct facts *f, uint64_t n)
 	return (double)n / (double)(f->n_iter > 0 ? f->n_iter : 1);
 }
 
+double
+facts_passes(const struct facts *f)
+{
+	return f->n_iter > 0 ? facts_per_iter(f, f->n_pass) : 0;
+}
+
 void
 verdict_gain(struct advise_verdict *v, int64_t ns)
 {
@@ -403,6 +413,7 @@ verdict_kernels(const struct facts *f, int64_t ns, struct advise_verdict *v)
 {
 	verdict_above(v, facts_kern_pct(f, ns));
 	verdict_gain(v, ns);
+	v->of_kernels = true;
 }
 
 bool

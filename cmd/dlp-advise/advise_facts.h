@@ -73,6 +73,9 @@ enum { /* the classes of dlp-gaps */
 	N_GAP
 };
 
+/* The GPU does nothing. */
+#define FACTS_IDLE (1U << B_LOAD | 1U << B_IO | 1U << B_CPU | 1U << B_OTHER)
+
 extern const char *const busy_words[N_BUSY], *const gap_words[N_GAP];
 
 enum { /* frameworks, a bit each */
@@ -109,6 +112,8 @@ enum {              /* kinds of kernels that tell what is in use, or could be */
 	K_SCORES,    /* a softmax over scores of attention */
 	K_TF32,
 	K_LOSS,
+	K_AGAIN,     /* forward work in the backward pass: checkpoints */
+	K_CAT,       /* joins tensors in a forward pass */
 	K_POINTWISE, /* memory-bound work that a compiler fuses */
 	N_KIND
 };
@@ -163,6 +168,9 @@ struct device {
 	int64_t n_sm, cc10; /* -1 if unknown */
 	int64_t mem_total;  /* bytes; 0 if unknown */
 	int64_t mem_live, mem_peak;
+	bool mem_all;     /* mem_peak: of all that was allocated, as
+			   * torch.profiler says, */
+	int64_t mem_pool; /* and what its allocator reserved at most; or 0 */
 	int64_t n_kern;
 	int64_t busy[N_BUSY];    /* with dlp-busy's priorities; in iterations
 				  * and between them, if there are any */
@@ -247,6 +255,15 @@ struct facts {
 				   * processors; kernels that could be judged */
 	int64_t few_ns;           /* of the latter the time in which processors
 				   * had no block */
+	struct map step_shape;    /* a step -> a hash of its kernels and their
+				   * sizes; -> their number */
+	struct map step_kernels;
+	uint64_t n_pass;          /* backward passes behind a forward one */
+	bool in_forward;          /* the last kernel of a pass was forward */
+	int64_t forward_by;       /* the thread that launched it */
+	struct smap regions;      /* torch.compile's, "1/0" -> their runs */
+	struct facts_sum lookups; /* of compiled code, by TorchDynamo */
+	bool serving;             /* steps of vLLM or SGLang */
 	unsigned frameworks;
 	bool named_framework; /* the stream has said which one it is */
 	struct facts_sum kind[N_KIND];
@@ -271,6 +288,7 @@ struct facts {
 	struct tops odd_size; /* sizes that keep products off fast kernels */
 	struct tops chain;    /* K_POINTWISE and K_LOSS by op */
 	struct tops scores, optimizer; /* K_SCORES; work on parameters */
+	struct tops again;             /* K_AGAIN by op */
 	struct tops other_opt;         /* optimizers that have no fused=True */
 	struct tops coll;              /* communication, by collective */
 	struct smap alike; /* a collective with its kernel and size */
@@ -279,12 +297,15 @@ struct facts {
 		int64_t ns, least; /* their time; that of the fastest */
 	} * alike_v;
 	size_t cap_alike;
-	uint64_t n_alike;    /* collectives of a known size that ran twice */
-	bool ranked;         /* dlp-ranks saw it among several ranks */
-	int64_t rank_wait;   /* how long its collectives waited for others */
-	struct tops late;    /* the ranks that waited least in its steps, by
-			      * how long the others waited */
-	struct buf rank;     /* its rank */
+	uint64_t n_alike;  /* collectives of a known size that ran twice */
+	bool ranked;       /* dlp-ranks saw it among several ranks */
+	int64_t rank_wait; /* how long its collectives waited for others */
+	struct tops late;  /* the ranks that waited least in its steps, by
+			    * how long the others waited */
+	struct buf rank;   /* its rank */
+	struct tops pageable_later; /* behind the first kernel: without steps
+				     * those before it load the program */
+	bool any_copy, any_set;
 	bool pageable_src;   /* pageable memory is copied from */
 	bool scaler;         /* PyTorch's GradScaler runs */
 	bool has_family;     /* kernels have a column family */
@@ -343,6 +364,9 @@ int64_t facts_work_ns(const struct facts *f);
 
 /* Whether the iterations are steps, not the whole profile as one. */
 bool facts_has_steps(const struct facts *f);
+
+/* Forward passes, each with its backward pass, in a step. */
+double facts_passes(const struct facts *f);
 
 /* Calls, or copies, per iteration. */
 double facts_per_iter(const struct facts *f, uint64_t n);

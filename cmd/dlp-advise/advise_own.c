@@ -9,13 +9,11 @@
 #include "array.h"
 #include "num.h"
 
-#define IDLE (1U << B_LOAD | 1U << B_IO | 1U << B_CPU | 1U << B_OTHER)
-
 /* Calls cost no more than the time that the GPU waits. */
 static void
 gain_of_calls(const struct facts *f, int64_t ns, struct advise_verdict *v)
 {
-	int64_t idle = facts_busy_ns(f, IDLE);
+	int64_t idle = facts_busy_ns(f, FACTS_IDLE);
 
 	if (f->has_busy)
 		verdict_gain(v, ns < idle ? ns : idle);
@@ -28,7 +26,7 @@ gain_of_calls(const struct facts *f, int64_t ns, struct advise_verdict *v)
 static bool
 no_gaps(const struct facts *f, struct advise_verdict *v)
 {
-	bool idles = !f->has_busy || facts_busy_ns(f, IDLE) != 0;
+	bool idles = !f->has_busy || facts_busy_ns(f, FACTS_IDLE) != 0;
 
 	return verdict_lacks_times(
 	    f, v, !f->has_gaps && idles, "gap records: dlp-gaps");
@@ -180,6 +178,8 @@ let_launches(
 			buf_printf(verdict_let(v, "kernels"), "%.0f",
 			    facts_per_iter(f, f->n_kern));
 	}
+	if (facts_passes(f) > 1.5)
+		buf_printf(verdict_let(v, "n_passes"), "%.0f", facts_passes(f));
 	if (f->options[0] != '\0')
 		buf_puts(verdict_let(v, "options"), f->options);
 	if (cost >= advise_rule("marker_cost")->limit)
@@ -195,13 +195,13 @@ judge_launch_bound(const struct facts *f, struct advise_verdict *v)
 	if (verdict_lacks_times(f, v, !f->has_busy, "busy records: dlp-busy"))
 		return;
 	if (verdict_lacks_times(f, v,
-		!f->has_gaps && facts_busy_pct(f, IDLE) > v->limit,
+		!f->has_gaps && facts_busy_pct(f, FACTS_IDLE) > v->limit,
 		"gap records: dlp-gaps"))
 		return;
 	for (i = 0; i < f->n_dev; i++)
 		if (f->dev[i].n_kern > 0)
 			wall = num_add(wall, facts_dev_wall(&f->dev[i]));
-	if (wall == 0 || f->n_kern == 0 || verdict_no_steps(f, v))
+	if (wall == 0 || f->n_kern == 0)
 		return;
 	own = f->maker.torch ? 0 : marker_cost(f);
 	verdict_share(f, f->gap_ns[G_LAUNCH], v);
@@ -338,13 +338,15 @@ work_above(const struct facts *f, int64_t ns, struct advise_verdict *v)
 void
 judge_pageable_copies(const struct facts *f, struct advise_verdict *v)
 {
-	const struct top *copies = &f->pageable.all;
+	const struct tops *t =
+	    facts_has_steps(f) ? &f->pageable : &f->pageable_later;
+	const struct top *copies = &t->all;
 
 	if (facts_work_ns(f) <= 0)
 		return;
 	work_above(f, copies->ns, v);
 	verdict_gain(v, copies->ns);
-	tops_put(&f->pageable, &v->evidence, 3);
+	tops_put(t, &v->evidence, 3);
 	say_size(verdict_let(v, "size"), copies->bytes);
 	if (f->pageable_src)
 		verdict_let(v, "source");
@@ -516,7 +518,8 @@ judge_marker_cost(const struct facts *f, struct advise_verdict *v)
 	verdict_share(f, ns, v);
 	buf_printf(
 	    verdict_let(v, "runs"), "%.0f", facts_per_iter(f, f->n_marked));
-	say_time(verdict_let(v, "cost"), run_cost(f));
+	if (facts_step_ns(f, true) == 0)
+		say_time(verdict_let(v, "cost"), run_cost(f));
 }
 
 /* Messages, and rows of the file that dlp-parse could not read. */

@@ -172,7 +172,7 @@ add_gap(struct facts *f, const struct rec *r)
 static void
 add_memory(struct facts *f, const struct rec *r)
 {
-	int64_t no = 0, bytes = 0, addr = 0;
+	int64_t no = 0, bytes = 0, addr = 0, all;
 	struct mview op = rec_get(r, COL_op), kind = rec_get(r, COL_kind);
 	struct device *d;
 	struct map *live;
@@ -187,6 +187,13 @@ add_memory(struct facts *f, const struct rec *r)
 	rec_num(r, COL_bytes, &bytes);
 	d = facts_dev(f, no);
 	f->n_mem++;
+	if (rec_num(r, COL_allocated_bytes, &all)) {
+		d->mem_peak =
+		    d->mem_all && d->mem_peak > all ? d->mem_peak : all;
+		d->mem_all = true;
+		if (rec_num(r, COL_pool_bytes, &all) && all > d->mem_pool)
+			d->mem_pool = all;
+	}
 	i = smap_put_pair(&f->live_at, rec_num_or(r, COL_pid, -1), no, &is_new);
 	if (is_new) {
 		f->live = xrealloc(f->live, f->live_at.n, sizeof(*f->live));
@@ -196,11 +203,37 @@ add_memory(struct facts *f, const struct rec *r)
 	if (mv_eq(op, "alloc")) {
 		*map_put(live, (uint64_t)addr, NULL) = (uint64_t)bytes;
 		d->mem_live = num_add(d->mem_live, bytes);
-		if (d->mem_live > d->mem_peak)
+		if (d->mem_live > d->mem_peak && !d->mem_all)
 			d->mem_peak = d->mem_live;
 	} else if ((v = map_get(live, (uint64_t)addr)) != NULL) {
 		d->mem_live = num_sub(d->mem_live, (int64_t)*v);
 		map_del(live, (uint64_t)addr);
+	}
+}
+
+/* What torch.compile says: region 1/0 is the code of frame 1, compiled for the
+ * first time. */
+static void
+add_range(struct facts *f, const struct rec *r)
+{
+	static const char region[] = "Torch-Compiled Region: ";
+	struct mview text = rec_get(r, COL_text);
+	size_t n = sizeof(region) - 1;
+	int64_t dur;
+	uint32_t at;
+
+	if (mv_starts(text, region)) {
+		text = mv(text.s + n, text.s + text.n);
+		for (n = 0; n < text.n && strchr("/0123456789", text.s[n]);)
+			n++;
+		if (n > 32)
+			return;
+		at = smap_put(&f->regions, text.s, n, NULL);
+		f->regions.val[at]++;
+	} else if (mv_starts(text, "TorchDynamo Cache Lookup")) {
+		f->lookups.n++;
+		if (rec_length(r, COL_dur_ns, &dur))
+			f->lookups.ns = num_add(f->lookups.ns, dur);
 	}
 }
 
@@ -298,6 +331,7 @@ add_info(struct facts *f, struct mview name, struct mview v)
 			num_i64(v.s, v.n, number[i].to);
 	f->no_times |= mv_eq(name, "times");
 	f->named_framework |= mv_eq(name, "framework");
+	f->serving |= mv_eq(name, "serving");
 	maker_info(&f->maker, name, v);
 	if (mv_eq(name, "mode")) {
 		keep_word(f->mode, sizeof(f->mode), v);
@@ -353,7 +387,7 @@ static const struct advise_row {
 	{ "kern", add_kernel, "start_ns dur_ns",
 	    "api_start_ns api_dur_ns dev src iter api op_id inst_id short grid"
 	    " op tc tc_eligible tc_why dtype layer phase family node dir"
-	    " prim_id bytes name_id" },
+	    " prim_id bytes name_id tid" },
 	{ "copy", add_copy, NULL,
 	    "start_ns dur_ns api_start_ns api_dur_ns dev src iter api op layer"
 	    " kind bytes src_mem dst_mem" },
@@ -372,7 +406,9 @@ static const struct advise_row {
 	    "src from to n n_slow slow_ns slow_of_ns slowest" },
 	{ "cut", add_cut, NULL, "src iter dropped" },
 	{ "gap", add_gap, NULL, "dur_ns src iter class what op layer phase" },
-	{ "mem", add_memory, NULL, "pid dev src op bytes addr kind" },
+	{ "mem", add_memory, NULL,
+	    "pid dev src op bytes addr kind pool_bytes allocated_bytes" },
+	{ "range", add_range, NULL, "src dur_ns text" },
 	{ "over", add_overhead, NULL, "start_ns dur_ns src iter name" },
 	{ "diag", add_message, NULL, "src severity text" },
 	{ "comm", add_rank, NULL, "src iter rank wait_ns" },

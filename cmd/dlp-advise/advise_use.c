@@ -49,8 +49,10 @@ add_optimizer(struct facts *f, const struct use_kernel *k)
 
 	if (k->fused || mv_starts(k->op, "_fused_") || mv_has(k->op, "Fused"))
 		kind = K_FUSED;
-	else if (mv_starts(k->op, "_foreach_") ||
-		 mv_starts(k->name, "multi_tensor_apply"))
+	else if ((k->phase.s == NULL || mv_eq(k->phase, "optimizer")) &&
+		 !mv_starts(k->op, "_foreach_copy") &&
+		 (mv_starts(k->op, "_foreach_") ||
+		     mv_starts(k->name, "multi_tensor_apply")))
 		kind = K_FOREACH;
 	else if (!mv_eq(k->phase, "optimizer"))
 		return;
@@ -142,6 +144,8 @@ add_chain(struct facts *f, const struct use_kernel *k)
 
 	if (mv_eq(k->phase, "optimizer"))
 		return;
+	if (mv_eq(k->op, "cat"))
+		add_kind(f, K_CAT, k->dur);
 	if (mv_eq(k->family, "loss"))
 		add_kind(f, K_LOSS, k->dur);
 	for (i = 0; i < ARRAY_LEN(family); i++)
@@ -236,4 +240,71 @@ use_name(int which)
 		"foreach", "fused", "channels_last", "sdpa", "tf32" };
 
 	return name[which];
+}
+
+/* Forward work that a thread of autograd launches in the backward pass is
+ * computed again, and begins no forward pass. */
+static void
+add_pass(struct facts *f, const struct rec *r, int64_t dur)
+{
+	struct mview phase = rec_get(r, COL_phase), dir, op;
+	int64_t tid = rec_num_or(r, COL_tid, -1);
+
+	dir = rec_get(r, COL_dir);
+	if (mv_eq(dir, "bprop") ||
+	    (dir.s == NULL && mv_eq(phase, "backward"))) {
+		f->n_pass += f->in_forward;
+		f->in_forward = false;
+	} else if ((mv_eq(dir, "fprop") && !mv_eq(phase, "optimizer")) ||
+		   (dir.s == NULL && mv_eq(phase, "forward"))) {
+		if (f->n_pass == 0 && !f->in_forward)
+			f->forward_by = tid;
+		if (tid != f->forward_by && mv_eq(phase, "backward")) {
+			op = rec_get(r, COL_op);
+			add_kind(f, K_AGAIN, dur);
+			tops_add(&f->again, op.s, op.n, dur, 0);
+		}
+		f->in_forward |= tid == f->forward_by;
+	}
+}
+
+/* The sum of hashes does not depend on the order of kernels. */
+void
+use_add_step(struct facts *f, const struct rec *r, bool graph, int64_t dur)
+{
+	struct mview name = rec_get(r, COL_short), grid = rec_get(r, COL_grid);
+	int64_t no, op = rec_num_or(r, COL_op_id, 0);
+	uint64_t h;
+
+	if (!advise_iter(f, r, COL_iter, &no))
+		return;
+	add_pass(f, r, dur);
+	if (graph)
+		return;
+	h = hash_bytes(name.s, name.n) ^ hash_mix((uint64_t)op);
+	h = hash_mix(h) ^ hash_bytes(grid.s, grid.n);
+	*map_put(&f->step_shape, (uint64_t)no, NULL) += hash_mix(h);
+	++*map_put(&f->step_kernels, (uint64_t)no, NULL);
+}
+
+static bool
+most_differ(const struct map *steps)
+{
+	struct map seen = { 0 };
+	uint64_t step, v;
+	size_t at = 0, n;
+
+	while (map_next(steps, &at, &step, &v))
+		map_put(&seen, v, NULL);
+	n = seen.n;
+	map_free(&seen);
+	return steps->n >= 4 && 2 * n > steps->n;
+}
+
+enum use_vary
+use_varies(const struct facts *f)
+{
+	return most_differ(&f->step_kernels) ? VARY_KERNELS
+	       : most_differ(&f->step_shape) ? VARY_SIZES
+					     : VARY_NO;
 }

@@ -327,6 +327,7 @@ add_kernel(struct facts *f, const struct rec *r)
 	} else {
 		add_blocks(f, r, d, op, dur);
 		add_use(f, r, graph, dur);
+		use_add_step(f, r, graph, dur);
 	}
 }
 
@@ -340,6 +341,7 @@ add_copy(struct facts *f, const struct rec *r)
 
 	begin_work(f, r);
 	count_call(f, r, CALL_COPY);
+	f->any_copy = true;
 	if (!advise_in_iter(f, r) || kind.s == NULL)
 		return;
 	rec_length(r, COL_dur_ns, &dur);
@@ -348,6 +350,8 @@ add_copy(struct facts *f, const struct rec *r)
 	f->pageable_src |= src;
 	if (src || dst)
 		tops_add(&f->pageable, kind.s, kind.n, dur, bytes);
+	if ((src || dst) && f->any_kern)
+		tops_add(&f->pageable_later, kind.s, kind.n, dur, bytes);
 }
 
 void
@@ -357,6 +361,7 @@ add_set(struct facts *f, const struct rec *r)
 
 	begin_work(f, r);
 	count_call(f, r, CALL_COPY);
+	f->any_set = true;
 	if (advise_in_iter(f, r) && rec_length(r, COL_dur_ns, &dur))
 		f->copy_ns = num_add(f->copy_ns, dur);
 }
