@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "err.h"
 #include "esc.h"
 #include "pyrule.h"
@@ -25,7 +26,8 @@ struct pyprof_names {      /* empty when zeroed */
 	struct buf digits;            /* of its sequence ids */
 	const struct corr_open *args; /* outermost argument marker around it */
 	const struct corr_open *other;
-	uint64_t op; /* hash of the list of ops */
+	uint64_t op;                   /* hash of the list of ops */
+	size_t *around_at, around_cap; /* places of the ranges it reads */
 	struct buf text;
 };
 
@@ -119,34 +121,36 @@ static void
 gather_around(struct pyprof_names *py, const struct corr_thread *th)
 {
 	struct pyrule_around *around = &py->around;
-	const struct corr_open *open;
+	const struct corr_open *open = thread_top(th);
 	struct pyrule_name x;
-	size_t i, at;
+	size_t i, at, n = 0;
 
+	if (open != NULL && open->at_other > 0)
+		py->other = thread_at(th, open->at_other - 1);
+	for (at = open ? open->at_pyprof : 0; at > 0;
+	     at = at > 1 ? thread_at(th, at - 2)->at_pyprof : 0) {
+		ARRAY_GROW(py->around_at, n, py->around_cap);
+		py->around_at[n++] = at - 1;
+	}
 	buf_clear(&py->digits);
-	buf_reserve(&py->digits, th->open.n * 20 + 1); /* never moves below */
-	for (i = 0; i < th->open.n; i++) {
-		open = thread_at(th, i);
-		if (open->dead || open->hidden)
-			continue;
+	buf_reserve(&py->digits, n * 20 + 1); /* never moves below */
+	while (n > 0) {                       /* outermost first */
+		open = thread_at(th, py->around_at[--n]);
 		if (open->kind == MK_ARGS) {
 			if (py->args == NULL)
 				py->args = open;
 			py->op = hash_mix(py->op ^ open->name) + 1;
-		} else if (open->seq >= 0) {
-			at = py->digits.len;
-			buf_i64(&py->digits, open->seq);
-			x.seq = (struct mview){ py->digits.s + at,
-				py->digits.len - at };
-			x.id = open->name;
-			x.name = names_get(py, open->name);
-			if (x.name.s == NULL)
-				x.name.s = "";
-			pyrule_add(around, x);
-		} else if (py->other == NULL && open->kind != MK_TRACE &&
-			   open->kind != MK_REPR && open->kind != MK_LAYER) {
-			py->other = open;
+			continue;
 		}
+		at = py->digits.len;
+		buf_i64(&py->digits, open->seq);
+		x.seq =
+		    (struct mview){ py->digits.s + at, py->digits.len - at };
+		x.id = open->name;
+		x.name = names_get(py, open->name);
+		if (x.name.s == NULL)
+			x.name.s = "";
+		pyrule_add(around, x);
 	}
 	pyrule_judge(around);
 	for (i = 0; i < around->n && py->args == NULL; i++) {
@@ -336,6 +340,7 @@ py_end(struct corr *c)
 	smap_free(&py->names);
 	buf_free(&py->tmp);
 	buf_free(&py->digits);
+	free(py->around_at);
 	buf_free(&py->text);
 	pyrule_free(&py->around);
 	memset(py, 0, sizeof(*py));

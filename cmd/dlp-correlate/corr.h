@@ -450,7 +450,7 @@ void dl_free(struct dlprof_ops *d); /* its texts, when a section has ended */
 
 struct corr_counts { /* figures for the notes */
 	uint64_t damaged, broken, leaked, unended, crossing, backwards,
-	    unpaired, late;
+	    unpaired, late, too_deep;
 	uint64_t graphs; /* recorded as a whole */
 	int64_t graph_ns;
 	uint64_t why[WHY_N];

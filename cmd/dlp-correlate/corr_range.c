@@ -357,6 +357,7 @@ range_begin(struct corr *c, const struct corr_range *range)
 	else if (m.kind != MK_BROKEN)
 		range_op(c, th, open, &m);
 	open_link(&c->threads, th, th->open.n - 1);
+	c->n.too_deep += open->layered && open->deep;
 	return (struct range_end){ m.kind, open->phase,
 		open->own == NULL && (m.kind == MK_OP || m.kind == MK_BWD ||
 					 m.kind == MK_BWD_FRAME) };

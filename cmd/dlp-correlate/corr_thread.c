@@ -69,7 +69,7 @@ corr_thread_of(struct threads *ts, struct corr_proc *proc, int64_t tid)
 	return ts->last;
 }
 
-#define PATH_MAX_BYTES 65536 /* of a layer path, see dlp(7) */
+#define PATH_MAX_BYTES 2048 /* of a layer path, see dlp(7) */
 
 /* Computes the members of range i that follow from the ranges below it. */
 void
@@ -93,10 +93,12 @@ open_link(struct threads *ts, struct corr_thread *th, size_t i)
 	open->again = below->again || (open->hidden && bwd);
 	open->n_user = below->n_user + (user && !open->dead);
 	th->layer.len = below->layer_len;
-	if (open->layered) {
+	open->deep = below->deep;
+	if (open->layered && !open->deep) {
 		if (th->layer.len > 0)
 			buf_putc(&th->layer, '/');
-		if (below->layer_len + text.n <= PATH_MAX_BYTES) {
+		open->deep = below->layer_len + text.n > PATH_MAX_BYTES;
+		if (!open->deep) {
 			buf_put(&th->layer, text.s, text.n);
 		} else {
 			if (open->text_id == 0)
@@ -105,6 +107,16 @@ open_link(struct threads *ts, struct corr_thread *th, size_t i)
 		}
 	}
 	open->layer_len = th->layer.len;
+	open->at_buffer = open->buffer ? i + 1 : below->at_buffer;
+	open->at_pyprof = below->at_pyprof;
+	open->at_other = below->at_other;
+	if (open->dead || open->hidden)
+		return;
+	if (open->kind == MK_ARGS || open->seq >= 0)
+		open->at_pyprof = i + 1;
+	else if (open->at_other == 0 && open->kind != MK_TRACE &&
+		 open->kind != MK_REPR && open->kind != MK_LAYER)
+		open->at_other = i + 1;
 }
 
 struct corr_open *

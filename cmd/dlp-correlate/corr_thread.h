@@ -66,7 +66,12 @@ struct corr_open {
 	int n_bwd;     /* number of backward ranges below and including it */
 	int n_dead, n_user;
 	bool again;       /* inside a gradient checkpoint */
+	bool deep;        /* the path ends at it or below: it is too long */
 	size_t layer_len; /* of thread.layer */
+	/* 1 + the place of a range at it or below, 0 if there is none: the
+	 * innermost XLA buffer, the innermost that PyProf's rules read, the
+	 * outermost other one */
+	size_t at_buffer, at_pyprof, at_other;
 };
 
 /* A reference to a run that may have been closed since. A closed run's struct

@@ -143,20 +143,17 @@ void
 xla_place(struct corr *c, const struct corr_work *work, struct corr_place *pl)
 {
 	const struct corr_thread *th = work->th;
-	const struct corr_open *buffer;
+	const struct corr_open *buffer, *top = th ? thread_top(th) : NULL;
 	struct mview layer, name = work->what;
 	enum marker_dir dir = MDIR_NONE;
 	struct launch *l;
 	bool known;
 	size_t i;
 
-	if (th == NULL || (work->type != W_KERN && work->type != W_GRAPH))
+	if (top == NULL || top->at_buffer == 0 ||
+	    (work->type != W_KERN && work->type != W_GRAPH))
 		return;
-	for (i = th->open.n; i > 0 && !thread_at(th, i - 1)->buffer;)
-		i--;
-	if (i == 0)
-		return;
-	buffer = thread_at(th, i - 1);
+	buffer = thread_at(th, top->at_buffer - 1);
 	pl->captured = YNU_UNKNOWN; /* a kernel's name says its op */
 	layer = (struct mview){ th->layer.s, buffer->layer_len };
 	l = graph_launch(c, work);
