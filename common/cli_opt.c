@@ -187,7 +187,7 @@ cli_options(
 			act_shared(c, usage, &unbuffered);
 	}
 	for (o = opts; o < opts + n; o++)
-		if (o->call == drop_add)
+		if (o->call == drop_add && !needs)
 			drop_unread(err_prog_name());
 	free(longs);
 	free(shorts);

@@ -27,7 +27,7 @@ struct dropped {
 };
 
 static struct dropped *first[256]; /* by the first letter */
-static bool any;
+static bool any, by_table;
 static const char **at; /* places after TABs */
 static int cap_at;
 
@@ -86,7 +86,7 @@ drop_unread(const char *command)
 	FILE *f = NULL;
 
 	if (!any && dir != NULL && of != NULL) {
-		buf_printf(&b, "%s/unread.tab", dir);
+		buf_printf(&b, "%s/awk/unread.tab", dir);
 		f = fopen(buf_str(&b), "re");
 		buf_clear(&b);
 		buf_printf(&b, "%s\t%s\t", of, command);
@@ -94,6 +94,7 @@ drop_unread(const char *command)
 	while (!any && f != NULL && getline(&line, &cap, f) > 0) {
 		if (strncmp(line, buf_str(&b), b.len) != 0)
 			continue;
+		by_table = true;
 		for (word = strtok_r(line + b.len, " \n", &save); word != NULL;
 		     word = strtok_r(NULL, " \n", &save))
 			drop_add(word);
@@ -127,6 +128,12 @@ drop_type(const char *tag)
 	const struct dropped *d = of_tag(tag);
 
 	return d != NULL && d->n_cols == 0;
+}
+
+bool
+drop_is_unread(const char *tag)
+{
+	return by_table && drop_type(tag);
 }
 
 bool

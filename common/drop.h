@@ -25,12 +25,16 @@ void drop_add(const char *arg);
 	"                    can be given again\n"
 
 /* Without --drop, drops what a report does not read behind a command. The
- *report is DLP_READERS in the environment; the file unread.tab of the folder
- * DLP_REPORTS, which tests/bin/needs makes of what the commands say they read
+ *report is DLP_READERS in the environment; the file awk/unread.tab of the
+ * folder DLP_REPORTS, which tests/bin/needs makes of what the commands say they
+ *read
  * (--needs), has lines
  *
  *	REPORT TAB COMMAND TAB arguments of --drop, with blanks between them */
 void drop_unread(const char *command);
+
+/* True if that drops the whole type: it need not even be worked out. */
+bool drop_is_unread(const char *tag);
 
 /* True if there is anything to drop. */
 bool drop_any(void);

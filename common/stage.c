@@ -404,7 +404,7 @@ say_columns(
 	buf_puts(&out_buf, s->all ? " *\n" : "\n");
 }
 
-static int
+static void
 say_needs(const struct stage *st)
 {
 	const struct stage_type *s;
@@ -423,7 +423,7 @@ say_needs(const struct stage *st)
 		if (s->only_cols != NULL)
 			say_columns(s, NULL, s->only_cols, false);
 	}
-	return EXIT_OK;
+	exit(out_finish(EXIT_OK));
 }
 
 int
@@ -433,7 +433,7 @@ stage_run(struct stage *st)
 	bool any = false;
 
 	if (cli_needs())
-		return say_needs(st);
+		say_needs(st);
 	while (rec_next(st->rd, &r)) {
 		any = true;
 		one_line(st, &r);

@@ -108,10 +108,10 @@ void stage_pass(struct stage *st, struct rec *r);
 /* Runs to the end of the input; returns the exit status: 2 if the input was
  * empty or broke off (its ##end is missing, so ours is not written either).
  *
- * With --needs, for drop.h, nothing is read but the needs of the stages before,
- * which are passed on; ours follow, the name of the command, and a line for
- * each type: TYPE COLUMN..., * for all columns, and before it ?X|Y if it is
- * only read for X and Y. */
+ * With --needs, for drop.h, it does not return, and nothing is read but the
+ * needs of the stages before, which are passed on; ours follow, the name of the
+ * command, and a line for each type: TYPE COLUMN..., * for all columns, and
+ * before it ?X|Y if it is only read for X and Y. */
 int stage_run(struct stage *st);
 
 /* Writes the beginning of a section: ##dlp and ##cmd (dlp-parse). */

@@ -360,7 +360,7 @@ bool
 select_type(struct selection *sel, const char *type)
 {
 	return (sel->types.n == 0 || in_text(&sel->types, type)) &&
-	       !in_text(&sel->unasked, type) && !drop_type(type);
+	       !in_text(&sel->unasked, type) && !drop_is_unread(type);
 }
 
 bool

@@ -26,7 +26,7 @@ code=
 # Reports with dlp-flops pass files of compilers on to it (stage.sh).
 opt_hlo=
 opt_inductor=
-# Whose needs the commands ask for (unread.tab): they write nothing else.
+# Whose needs the commands ask for (awk/unread.tab): they write nothing else.
 DLP_READERS=$report
 export DLP_READERS
 # Ops can come from another recording of the program (stage.sh).

@@ -52,6 +52,7 @@ say_needs() {
 		shift
 		dlp-correlate --needs "$@" | dlp-carry --needs --auto
 		;;
+	awk) cat ;; # behind dlp-agg, whose records it reads
 	dlp-*)
 		command=$1
 		shift

@@ -112,6 +112,11 @@ setup() {
 	[ "$output" = many ]
 }
 
+@test "what the reports do not read is what their commands say" {
+	tests/bin/needs | diff -u pipelines/reports/awk/unread.tab - ||
+	    { echo "tests/bin/needs -w writes the table"; false; }
+}
+
 # Fields that a filter writes are left out as it writes, the others are cut out
 # of lines; -r and a second run go the other ways through the writer.
 @test "--drop leaves out types and columns, and nothing else" {

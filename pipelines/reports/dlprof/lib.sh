@@ -182,8 +182,9 @@ show_help() {
 
 case $help in
 '') ;;
-needs)
-	dlprof_stream FILE busy tree stat advise ${dlprof_dldb:+dldb} | dlprof_reads
+needs) # --from dldb: with a database
+	dlprof_dldb=${from_stream-}
+	dlprof_stream FILE busy tree stat advise $dlprof_dldb | dlprof_reads
 	exit
 	;;
 *)

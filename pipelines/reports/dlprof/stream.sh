@@ -138,7 +138,7 @@ dlprof_begin() {
 	    stage dlp-flops ${dlprof_quiet:+--quiet}
 }
 
-# dlprof_reads: what the reports read of the stream, for unread.tab.
+# dlprof_reads: what the reports read of the stream, for awk/unread.tab.
 dlprof_reads() {
 	cat
 	echo reports
