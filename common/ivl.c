@@ -25,18 +25,6 @@ first_reaching(const struct ivl *u, int64_t t)
 	return lo;
 }
 
-static void
-insert_at(struct ivl *u, size_t i, int64_t lo, int64_t hi)
-{
-	if (u->v == NULL || u->n == u->cap) {
-		u->cap = u->cap > 0 ? u->cap * 2 : 1;
-		u->v = xrealloc(u->v, u->cap, sizeof(*u->v));
-	}
-	memmove(u->v + i + 1, u->v + i, (u->n - i) * sizeof(*u->v));
-	u->v[i] = (struct ivl_span){ lo, hi };
-	u->n++;
-}
-
 void
 ivl_add(struct ivl *u, int64_t lo, int64_t hi)
 {
@@ -46,7 +34,13 @@ ivl_add(struct ivl *u, int64_t lo, int64_t hi)
 		return;
 	i = first_reaching(u, lo);
 	if (u->v == NULL || i == u->n || u->v[i].lo > hi) {
-		insert_at(u, i, lo, hi);
+		if (u->v == NULL || u->n == u->cap) {
+			u->cap = u->cap > 0 ? u->cap * 2 : 1;
+			u->v = xrealloc(u->v, u->cap, sizeof(*u->v));
+		}
+		memmove(u->v + i + 1, u->v + i, (u->n - i) * sizeof(*u->v));
+		u->v[i] = (struct ivl_span){ lo, hi };
+		u->n++;
 		return;
 	}
 	if (lo < u->v[i].lo)

@@ -138,13 +138,6 @@ rec_colname(const struct rec_type *t, int i)
 	return t->names[i];
 }
 
-static void
-add_name(struct rec_type *t, const char *s, size_t n)
-{
-	ARRAY_GROW(t->names, t->nnames, t->names_cap);
-	t->names[t->nnames++] = xmemdup(s, n);
-}
-
 void
 rec_type_legend(struct rec_type *t, const char *s, size_t n)
 {
@@ -159,7 +152,8 @@ rec_type_legend(struct rec_type *t, const char *s, size_t n)
 
 		if (tab == NULL)
 			tab = end;
-		add_name(t, s + 1, (size_t)(tab - s - 1));
+		ARRAY_GROW(t->names, t->nnames, t->names_cap);
+		t->names[t->nnames++] = xmemdup(s + 1, (size_t)(tab - s - 1));
 		s = tab;
 	}
 	find_fields(t);

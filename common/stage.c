@@ -243,17 +243,6 @@ cmd_line(struct stage *st, const struct rec *r)
 }
 
 static void
-on_section(struct stage *st, struct rec *r)
-{
-	if (st->in_section)
-		finish(st, false);
-	if (!st->quiet)
-		out_line(r->line, r->len);
-	st->cmd_due = true;
-	begin(st);
-}
-
-static void
 on_end(struct stage *st)
 {
 	finish(st, true);
@@ -342,7 +331,12 @@ static void
 one_line(struct stage *st, struct rec *r)
 {
 	if (r->kind == REC_SECTION) {
-		on_section(st, r);
+		if (st->in_section)
+			finish(st, false);
+		if (!st->quiet)
+			out_line(r->line, r->len);
+		st->cmd_due = true;
+		begin(st);
 		return;
 	}
 	if (!st->in_section)

@@ -92,21 +92,6 @@ role_of(struct flops *fl, const struct answer *a, const struct flops_kern *k)
 	return want;
 }
 
-/* Appends the values that the account does not have for this kernel, and with
- * unknown FLOPs the capture of its graph, which would have told its op. */
-static void
-put_lacks(struct buf *words, const struct flops_result *res, bool uncaptured)
-{
-	buf_clear(words);
-	if (!res->has_op)
-		buf_puts(words, ",op");
-	if (!res->has_op || !res->sized)
-		buf_puts(words, ",shapes");
-	if (res->a.flop < 0)
-		buf_puts(words, uncaptured ? ",flop,capture" : ",flop");
-	out_word(words->len > 0 ? buf_str(words) + 1 : NULL);
-}
-
 static void
 cover(struct flops_counts *n, int what, bool yes, int64_t dur_ns)
 {
@@ -161,7 +146,17 @@ write_kern(struct flops *fl, const struct flops_result *res,
 		fl->nseen = file + 1;
 	}
 	tc_put(&fl->seen[file], &t);
-	put_lacks(&fl->tmp, res, k->uncaptured);
+	/* Appends the values that the account does not have for this kernel,
+	 * and with unknown FLOPs the capture of its graph, which would have
+	 * told its op. */
+	buf_clear(&fl->tmp);
+	if (!res->has_op)
+		buf_puts(&fl->tmp, ",op");
+	if (!res->has_op || !res->sized)
+		buf_puts(&fl->tmp, ",shapes");
+	if (res->a.flop < 0)
+		buf_puts(&fl->tmp, k->uncaptured ? ",flop,capture" : ",flop");
+	out_word(fl->tmp.len > 0 ? buf_str(&fl->tmp) + 1 : NULL);
 	out_opt(a->causal > 0 && !part, a->causal);
 	out_opt(a->bus >= 0 && !part, a->bus);
 	out_raw(res->prim.s, res->prim.n);

@@ -225,20 +225,6 @@ ring_place(struct ahead *a)
 }
 
 static void
-ring_put(struct ahead *a, const struct batch *b)
-{
-	pthread_mutex_lock(&a->lock);
-	a->filled++;
-	a->text += b->text.len;
-	if (a->no_batch &&
-	    (a->filled - a->taken >= BATCHES / 2 || ring_full(a))) {
-		a->no_batch = false;
-		pthread_cond_signal(&a->batch);
-	}
-	pthread_mutex_unlock(&a->lock);
-}
-
-static void
 read_ahead(void *arg)
 {
 	struct ahead *a = arg;
@@ -248,7 +234,15 @@ read_ahead(void *arg)
 	while (!last && (b = ring_place(a)) != NULL) {
 		fill_batch(a->c, b);
 		last = b->last;
-		ring_put(a, b);
+		pthread_mutex_lock(&a->lock);
+		a->filled++;
+		a->text += b->text.len;
+		if (a->no_batch &&
+		    (a->filled - a->taken >= BATCHES / 2 || ring_full(a))) {
+			a->no_batch = false;
+			pthread_cond_signal(&a->batch);
+		}
+		pthread_mutex_unlock(&a->lock);
 	}
 }
 
