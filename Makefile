@@ -105,6 +105,7 @@ LIBS_dlp-dldb = $(SQLITE) -lm
 LIBS_dlp-diff = -lm
 LIBS_dlp-fmt = $(SQLITE) -lm
 LIBS_dlp-html = $(call lib,zlib,-lz)
+LIBS_dlp-trace = $(call lib,zlib,-lz)
 LIBS_dlp-iter = -lm
 LIBS_dlp-openmetrics = -lm
 LIBS_dlp-overview = -lm

@@ -18,15 +18,17 @@
 #include "openrange.h"
 #include "out.h"
 #include "stage.h"
-#include "text_out.h"
 #include "timeheap.h"
 #include "wording.h"
 
+#include "dlp-trace/trace_out.h"
+
 static const char usage[] =
-    "usage: dlp-trace [-hiuV] [FILE]\n"
+    "usage: dlp-trace [-hiuV] [--pftrace] [FILE]\n"
     "Writes a timeline for ui.perfetto.dev, chrome://tracing or speedscope,\n"
     "from a dlp stream.\n"
     "  -i, --iter        write only what is in iterations (dlp-iter)\n"
+    "      --pftrace     write packets of Perfetto in the place of JSON\n"
     "  -u, --unbuffered  write each event at once\n"
     "  -h, --help        print this and exit\n"
     "  -V, --version     print the version and exit\n";
@@ -39,10 +41,6 @@ static const char usage[] =
  * other.
  */
 
-struct trace_row { /* of the viewer */
-	int64_t pid, tid;
-};
-
 /* Values as records hold them, s NULL where unset. */
 struct owner {
 	struct mview src, pid;
@@ -53,6 +51,7 @@ struct owner {
 enum track_kind {
 	TRACK_THREAD, /* CPU: ranges and calls, nested */
 	TRACK_OPS,    /* CPU: runs of ops of a thread */
+	TRACK_FREE,   /* CPU: ranges that overlap others, in packets */
 	TRACK_STREAM, /* GPU: a stream's work */
 	TRACK_SYNC,   /* GPU: waits for it */
 	TRACK_STEPS,  /* the iterations */
@@ -68,6 +67,7 @@ static const struct track_look {
 } looks[] = {
 	[TRACK_THREAD] = { "", false, true, false, 1 },
 	[TRACK_OPS] = { " ops", false, false, false, 2 },
+	[TRACK_FREE] = { " ranges", false, false, false, 3 },
 	[TRACK_STREAM] = { "stream ", true, false, false, 0 },
 	[TRACK_SYNC] = { "waits", true, false, false, 1000 },
 	[TRACK_STEPS] = { "iterations", false, false, true, 0 },
@@ -123,9 +123,7 @@ struct trace {
 	struct wording defs; /* trace.tab */
 	struct trace_type *type;
 	struct join join;
-	/* the event that is written */
-	bool any;     /* an event stands before */
-	bool in_args; /* of this one */
+	struct trace_out out;
 	struct buf name, key;
 	/* the whole trace */
 	int64_t next_own; /* number that no system gives */
@@ -147,132 +145,6 @@ struct trace {
 	struct trace_queue *queue;
 	size_t queue_cap;
 };
-
-/* Events as JSON, one after the other. */
-
-#define EXACT 15 /* digits that a double holds */
-
-static bool
-is_json_as_it_is(const char *s, size_t n)
-{
-	size_t i;
-
-	for (i = 0; i < n; i++)
-		if ((unsigned char)s[i] - 0x20u >= 0x5fu || s[i] == '"' ||
-		    s[i] == '\\')
-			return false;
-	return true;
-}
-
-/* The string of a value as records hold it (escaped); what is no UTF-8 is
- * replaced. */
-static void
-ev_string(const char *raw, size_t n)
-{
-	if (is_json_as_it_is(raw, n)) {
-		buf_putc(&out_buf, '"');
-		buf_put(&out_buf, raw, n);
-		buf_putc(&out_buf, '"');
-		return;
-	}
-	json_quote_field(&out_buf, raw, n, TEXT_JSON_TRACE);
-}
-
-/* The format counts in microseconds: all digits of the nanoseconds. */
-static void
-put_us(int64_t ns)
-{
-	uint64_t v = ns < 0 ? 0 - (uint64_t)ns : (uint64_t)ns;
-	unsigned rest = (unsigned)(v % 1000);
-
-	if (ns < 0)
-		buf_putc(&out_buf, '-');
-	buf_u64(&out_buf, v / 1000);
-	if (rest == 0)
-		return;
-	buf_putc(&out_buf, '.');
-	buf_putc(&out_buf, (char)('0' + rest / 100));
-	buf_putc(&out_buf, (char)('0' + rest / 10 % 10));
-	buf_putc(&out_buf, (char)('0' + rest % 10));
-}
-
-/* ph: the kind of the event, as the format names it. name: as in records. */
-static void
-ev_begin(struct trace *x, char ph, const char *cat, const char *name, size_t n,
-    const struct trace_row *at, int64_t ns)
-{
-	buf_puts(&out_buf, x->any ? ",\n{\"ph\":\"" : "\n{\"ph\":\"");
-	x->any = true;
-	x->in_args = false;
-	buf_putc(&out_buf, ph);
-	buf_puts(&out_buf, "\",\"cat\":\"");
-	buf_puts(&out_buf, cat);
-	buf_puts(&out_buf, "\",\"name\":");
-	ev_string(name, n);
-	buf_puts(&out_buf, ",\"pid\":");
-	buf_i64(&out_buf, at->pid);
-	buf_puts(&out_buf, ",\"tid\":");
-	buf_i64(&out_buf, at->tid);
-	buf_puts(&out_buf, ",\"ts\":");
-	put_us(ns);
-}
-
-/* Fields of the event, before its arguments. */
-static void
-ev_dur(int64_t ns)
-{
-	buf_puts(&out_buf, ",\"dur\":");
-	put_us(ns);
-}
-
-static void
-ev_id(uint64_t id)
-{
-	buf_puts(&out_buf, ",\"id\":");
-	buf_u64(&out_buf, id);
-}
-
-static void
-arg_key(struct trace *x, const char *name)
-{
-	buf_puts(&out_buf, x->in_args ? ",\"" : ",\"args\":{\"");
-	x->in_args = true;
-	buf_puts(&out_buf, name);
-	buf_puts(&out_buf, "\":");
-}
-
-static void
-ev_arg_i64(struct trace *x, const char *name, int64_t v)
-{
-	arg_key(x, name);
-	buf_i64(&out_buf, v);
-}
-
-static void
-ev_end(struct trace *x)
-{
-	buf_puts(&out_buf, x->in_args ? "}}" : "}");
-	out_check();
-}
-
-/* Names a process (thread false) or a row of it, and gives it its place among
- * the others. name: as in records. */
-static void
-ev_name(struct trace *x, bool thread, const struct trace_row *at,
-    const struct buf *name, int sort)
-{
-	static const char *const kinds[] = { "process_name",
-		"process_sort_index", "thread_name", "thread_sort_index" };
-	const char *const *kind = kinds + 2 * thread;
-
-	ev_begin(x, 'M', "__metadata", kind[0], strlen(kind[0]), at, 0);
-	arg_key(x, "name");
-	ev_string(name->s, name->len);
-	ev_end(x);
-	ev_begin(x, 'M', "__metadata", kind[1], strlen(kind[1]), at, 0);
-	ev_arg_i64(x, "sort_index", sort);
-	ev_end(x);
-}
 
 /* Rows of the viewer, and the process or device that owns each. */
 
@@ -383,7 +255,7 @@ process_of(struct trace *x, const struct owner *o, bool gpu)
 			    &name, o->pid.s == NULL ? "profile" : "process");
 	}
 	add_view(&name, ", ", o->src.s != NULL ? o->src : file);
-	ev_name(x, false, &at, &name,
+	ev_name(&x->out, false, &at, &name,
 	    gpu ? 1000 + (int)number_in(o->dev) : o->pid.s != NULL);
 	buf_free(&name);
 	return at.pid;
@@ -394,7 +266,7 @@ name_track(struct trace *x, struct track *t, const struct owner *o)
 {
 	struct buf *b = &t->name;
 
-	if (t->kind == TRACK_THREAD || t->kind == TRACK_OPS) {
+	if (t->kind <= TRACK_FREE) {
 		add_view(b, "", known_name(x, 't', o));
 		add_view(b, b->len > 0 ? " " : "thread ", o->tid);
 	}
@@ -452,7 +324,7 @@ new_row(struct trace *x, struct track *t)
 	buf_put(&name, t->name.s, t->name.len);
 	if (t->nrow > 0)
 		buf_printf(&name, " (%d)", t->nrow + 1);
-	ev_name(x, true, &at, &name, looks[t->kind].sort);
+	ev_name(&x->out, true, &at, &name, looks[t->kind].sort);
 	buf_free(&name);
 	return t->nrow++;
 }
@@ -519,8 +391,6 @@ event_name(struct trace *x, const struct trace_item *it)
 	return (struct mview){ x->name.s, x->name.len };
 }
 
-/* An argument is a number if it is one that doubles hold, otherwise a string.
- */
 static void
 put_args(struct trace *x, const struct trace_item *it)
 {
@@ -532,11 +402,7 @@ put_args(struct trace *x, const struct trace_item *it)
 		v = join_raw(&x->join, it->r, it->t->arg[i], &n);
 		if (v == NULL)
 			continue;
-		arg_key(x, it->t->arg_name[i]);
-		if (n <= EXACT && json_is_num(v, n))
-			buf_put(&out_buf, v, n);
-		else
-			ev_string(v, n);
+		ev_arg(&x->out, it->t->arg_name[i], v, n);
 	}
 }
 
@@ -547,9 +413,9 @@ begin_item(struct trace *x, char ph, const struct trace_item *it,
 {
 	struct mview name = event_name(x, it);
 
-	ev_begin(x, ph, it->t->tag, name.s, name.n, at, it->start);
+	ev_begin(&x->out, ph, it->t->tag, name.s, name.n, at, it->start);
 	if (ph == 'i')
-		buf_puts(&out_buf, ",\"s\":\"t\"");
+		ev_text(&x->out, ",\"s\":\"t\"");
 }
 
 /* A span, or a point where the end is not known. */
@@ -561,9 +427,9 @@ show_span(struct trace *x, const struct trace_item *it, struct track *t)
 
 	begin_item(x, it->has_dur ? 'X' : 'i', it, &at);
 	if (it->has_dur)
-		ev_dur(it->dur);
+		ev_dur(&x->out, it->dur);
 	put_args(x, it);
-	ev_end(x);
+	ev_end(&x->out);
 }
 
 static void
@@ -590,9 +456,9 @@ show_call(struct trace *x, const struct trace_item *it, struct track *t)
 	if (api.s == NULL)
 		api = (struct mview){ "?", 1 };
 	at = track_place(x, t, start, num_add(start, dur));
-	ev_begin(x, 'X', "call", api.s, api.n, &at, start);
-	ev_dur(dur);
-	ev_end(x);
+	ev_begin(&x->out, 'X', "call", api.s, api.n, &at, start);
+	ev_dur(&x->out, dur);
+	ev_end(&x->out);
 	return true;
 }
 
@@ -603,25 +469,31 @@ show_sync(struct trace *x, const struct trace_item *it)
 	show_span(x, it, track_of(x, TRACK_SYNC, it));
 }
 
-/* One end of the arrow from a call to its work. */
+/* One end of the arrow from a call to its work. In packets it is a part of the
+ * span, or a point where a graph's call is a record of its own. */
 static void
-put_arrow(struct trace *x, char ph, struct track *t, int64_t ns)
+put_arrow(struct trace *x, char ph, struct track *t, int64_t ns, bool span)
 {
-	struct trace_row at = track_last(x, t);
+	struct trace_row at;
 
-	ev_begin(x, ph, "launch", "launch", 6, &at, ns);
-	ev_id(x->next_flow);
+	if (x->out.proto && span)
+		return;
+	at = track_last(x, t);
+	ev_begin(
+	    &x->out, x->out.proto ? 'i' : ph, "launch", "launch", 6, &at, ns);
+	ev_id(&x->out, x->next_flow);
 	if (ph == 'f')
-		buf_puts(&out_buf, ",\"bp\":\"e\"");
-	ev_end(x);
+		ev_text(&x->out, ",\"bp\":\"e\"");
+	ev_end(&x->out);
 }
 
 static void
 put_queue(struct trace *x, const struct trace_queue *q, int64_t at)
 {
-	ev_begin(x, 'C', "queue", "launched, not started", 21, &q->at, at);
-	ev_arg_i64(x, "works", (int64_t)q->starts.n);
-	ev_end(x);
+	ev_begin(
+	    &x->out, 'C', "queue", "launched, not started", 21, &q->at, at);
+	ev_arg_i64(&x->out, "works", (int64_t)q->starts.n);
+	ev_end(&x->out);
 }
 
 /* Work that started at t or before is no longer in the queue. */
@@ -666,15 +538,36 @@ show_gpu(struct trace *x, const struct trace_item *it)
 {
 	struct track *cpu = track_of(x, TRACK_THREAD, it);
 	struct track *gpu = track_of(x, TRACK_STREAM, it);
-	bool arrow = show_call(x, it, cpu) && it->has_dur;
+	bool arrow;
+	int64_t n;
 
+	/* in packets the number is a part of both */
+	if (it->has_dur && rec_num(it->r, COL_api_start_ns, &n))
+		x->out.flow = x->next_flow;
+	arrow = show_call(x, it, cpu) && it->has_dur;
 	if (arrow)
-		put_arrow(x, 's', cpu, rec_num_or(it->r, COL_api_start_ns, 0));
+		put_arrow(x, 's', cpu, rec_num_or(it->r, COL_api_start_ns, 0),
+		    rec_length(it->r, COL_api_dur_ns, &n));
 	show_queue(x, it);
 	show_span(x, it, gpu);
 	if (arrow)
-		put_arrow(x, 'f', gpu, it->start);
+		put_arrow(x, 'f', gpu, it->start, true);
+	x->out.flow = 0;
 	x->next_flow += arrow;
+}
+
+/* The same in packets, where nothing may overlap: it has rows of its own. */
+static void
+show_free(struct trace *x, const struct trace_item *it)
+{
+	struct trace_row at = track_place(x, track_of(x, TRACK_FREE, it),
+	    it->start, it->has_dur ? num_add(it->start, it->dur) : INT64_MAX);
+
+	begin_item(x, it->has_dur ? 'X' : 'B', it, &at);
+	if (it->has_dur)
+		ev_dur(&x->out, it->dur);
+	put_args(x, it);
+	ev_end(&x->out);
 }
 
 /* A range that another thread can end overlaps others as it likes. One that was
@@ -690,17 +583,21 @@ show_range(struct trace *x, const struct trace_item *it)
 		show_span(x, it, t);
 		return;
 	}
+	if (x->out.proto) {
+		show_free(x, it);
+		return;
+	}
 	at = track_last(x, t);
 	begin_item(x, 'b', it, &at);
-	ev_id(x->next_async);
+	ev_id(&x->out, x->next_async);
 	put_args(x, it);
-	ev_end(x);
+	ev_end(&x->out);
 	if (it->has_dur) {
 		name = event_name(x, it);
-		ev_begin(x, 'e', "range", name.s, name.n, &at,
+		ev_begin(&x->out, 'e', "range", name.s, name.n, &at,
 		    num_add(it->start, it->dur));
-		ev_id(x->next_async);
-		ev_end(x);
+		ev_id(&x->out, x->next_async);
+		ev_end(&x->out);
 	}
 	x->next_async++;
 }
@@ -713,7 +610,7 @@ show_mark(struct trace *x, const struct trace_item *it)
 
 	begin_item(x, 'i', it, &at);
 	put_args(x, it);
-	ev_end(x);
+	ev_end(&x->out);
 }
 
 /* A counter of the bytes that live after the record, of its kind of memory. */
@@ -739,9 +636,9 @@ show_mem(struct trace *x, const struct trace_item *it)
 	buf_clear(&x->name);
 	buf_puts(&x->name, "memory, ");
 	buf_put(&x->name, v[3].s, v[3].n);
-	ev_begin(x, 'C', "mem", x->name.s, x->name.len, &at, it->start);
-	ev_arg_i64(x, "bytes", now);
-	ev_end(x);
+	ev_begin(&x->out, 'C', "mem", x->name.s, x->name.len, &at, it->start);
+	ev_arg_i64(&x->out, "bytes", now);
+	ev_end(&x->out);
 }
 
 static const struct {
@@ -947,35 +844,29 @@ read_fact(struct stage *st, struct rec *r)
 	}
 }
 
+/* What is said about the profile, after the events. */
 static void
-put_fact(const struct trace *x, uint32_t id)
+trace_facts(struct trace *x)
 {
 	const char *name, *text;
+	char count[24];
 	size_t n, k;
-
-	name = smap_str(&x->facts, id, &n);
-	buf_puts(&out_buf, ",\n");
-	ev_string(name, n);
-	buf_putc(&out_buf, ':');
-	if (mv_find((struct mview){ name, n }, "info.") != NULL) {
-		text = smap_str(&x->fact_texts, (uint32_t)x->facts.val[id], &k);
-		ev_string(text, k);
-	} else {
-		buf_u64(&out_buf, x->facts.val[id]);
-	}
-}
-
-/* What is said about the profile, after the events; and the end. */
-static void
-trace_facts(const struct trace *x)
-{
 	uint32_t i;
 
-	buf_puts(&out_buf, ",\"displayTimeUnit\":\"ns\",\"otherData\":{\n"
-			   "\"by\":\"dlp-trace " DLP_VERSION "\"");
-	for (i = 0; i < x->facts.n; i++)
-		put_fact(x, i);
-	buf_puts(&out_buf, "}}\n");
+	ev_facts(&x->out);
+	for (i = 0; i < x->facts.n; i++) {
+		name = smap_str(&x->facts, i, &n);
+		if (mv_find((struct mview){ name, n }, "info.") != NULL) {
+			text = smap_str(
+			    &x->fact_texts, (uint32_t)x->facts.val[i], &k);
+			ev_fact(&x->out, name, n, text, k, false);
+			continue;
+		}
+		k = (size_t)snprintf(count, sizeof(count), "%llu",
+		    (unsigned long long)x->facts.val[i]);
+		ev_fact(&x->out, name, n, count, k, true);
+	}
+	ev_close(&x->out);
 }
 
 /* A line of trace.tab. */
@@ -1046,6 +937,7 @@ main(int argc, char **argv)
 	};
 	const struct cli_opt opts[] = {
 		{ 'i', "iter", .flag = &x.iter_only },
+		{ 0, "pftrace", .flag = &x.out.proto },
 		{ 0 },
 	};
 	struct stage st;
@@ -1066,9 +958,8 @@ main(int argc, char **argv)
 	x.type = xcalloc(x.defs.n, sizeof(*x.type));
 	for (i = 0; i < x.defs.n; i++)
 		read_type(&x, &st, &x.defs.line[i], &x.type[i]);
-	buf_puts(&out_buf, "{\"traceEvents\":[");
+	ev_open(&x.out);
 	rc = stage_run(&st);
-	buf_puts(&out_buf, "\n]");
 	trace_facts(&x);
 	if (x.untimed > 0)
 		warn("records without a time are left out: %llu",

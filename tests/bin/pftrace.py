@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Perfetto's packets, written and read without dlp, for tests.
 
-pftrace.py read <FILE      a line per slice: track's process, thread and name, start,
-                           length, category, name, arguments; pairs begins and ends by a
-                           stack per track, as Perfetto does
+pftrace.py read <FILE      an array per slice: kind, process, thread's name, category, start,
+                           length, name, arguments; pairs begins and ends by a stack
+                           per track, as Perfetto does
+pftrace.py same JSON <FILE   whether both show the same, and what differs
 pftrace.py write KIND      a trace on standard output; KIND is one of write_KIND below
 pftrace.py damage N SEED <FILE   N bytes of it changed"""
-import random, struct, sys, zlib
+import collections, decimal, json, random, re, struct, sys, zlib
 
 
 def varint(n):
@@ -168,6 +169,15 @@ def fields(b):
         yield key >> 3, v
 
 
+def unpacked(b):
+    for f, p in fields(b):
+        zipped = first(all_of(p), 50) if f == 1 else None
+        if zipped is None:
+            yield f, p
+        else:
+            yield from fields(zlib.decompress(zipped))
+
+
 def all_of(b):
     out = {}
     for f, v in fields(b):
@@ -183,11 +193,25 @@ def signed(v):
     return v - (1 << 64) if v >> 63 else v
 
 
+def event_texts(word, e):
+    """The name, category and arguments of an event."""
+    name = first(e, 23, b"").decode() or (word(2, first(e, 10)) if 10 in e else "")
+    cat = [word(1, i) for i in e.get(3, [])] + [c.decode() for c in e.get(22, [])]
+    args = []
+    for m in map(all_of, e.get(4, [])):
+        k = first(m, 10, b"").decode() or word(3, first(m, 1))
+        v = (signed(first(m, 4)) if 4 in m else first(m, 3) if 3 in m else
+            struct.unpack("<d", first(m, 5))[0] if 5 in m else
+            word(29, first(m, 17)) if 17 in m else first(m, 6, b"").decode())
+        args.append(f"{k}={v}")
+    if 30 in e:
+        args.append(f"value={signed(first(e, 30))}")
+    return name, ",".join(cat), " ".join(args)
+
+
 def read(b):
     names, tracks, events, links = {}, {}, [], {}
-    def word(q, table, iid):
-        return names[q, table, iid]
-    for f, p in fields(b):
+    for f, p in unpacked(b):
         p = all_of(p) if f == 1 else {}
         q = first(p, 10)
         if first(p, 13, 0) & 1:
@@ -201,43 +225,76 @@ def read(b):
             tracks[first(t, 1)] = (first(own, 1, "-"), first(own, 2, "-") if 4 in t else "-",
                 (first(t, 2) or first(own, 6) or first(own, 5) or b"").decode(), first(t, 5))
         if 11 in p:
-            events.append((first(p, 8), q, all_of(first(p, 11))))
-    # what names a track can stand behind what is on it; names cannot
+            e = all_of(first(p, 11))
+            events.append((first(p, 8), len(events), first(e, 9), first(e, 11),
+                *event_texts(lambda t, i: names[q, t, i], e)))
+            for f in e.get(47, []):
+                links.setdefault(struct.unpack("<Q", f)[0], []).append(events[-1][4])
+    # what names a track can stand behind what is on it
     open_, out = {}, []
-    for ts, q, e in events:
-        kind, track = first(e, 9), first(e, 11)
+    for ts, _, kind, track, name, cat, args in sorted(events, key=lambda e: e[:2]):
         if kind == 2:
             row = open_[track].pop()
             row[4] = ts - row[3]
             continue
-        name = first(e, 23, b"").decode() or (word(q, 2, first(e, 10)) if 10 in e else "")
-        cat = ",".join([word(q, 1, i) for i in e.get(3, [])] + [c.decode() for c in e.get(22, [])])
-        args = []
-        for m in map(all_of, e.get(4, [])):
-            k = first(m, 10, b"").decode() or word(q, 3, first(m, 1))
-            v = (signed(first(m, 4)) if 4 in m else first(m, 3) if 3 in m else
-                struct.unpack("<d", first(m, 5))[0] if 5 in m else
-                word(q, 29, first(m, 17)) if 17 in m else first(m, 6, b"").decode())
-            args.append(f"{k}={v}")
-        if 30 in e:
-            args.append(f"value={signed(first(e, 30))}")
-        for f in e.get(47, []):
-            links.setdefault(struct.unpack("<Q", f)[0], []).append(name)
-        row = [track, kind, cat, ts, "-", name, " ".join(args)]
+        row = [track, kind, cat, ts, "-", name, args]
         out.append(row)
         if kind == 1:
             open_.setdefault(track, []).append(row)
     left = sum(map(len, open_.values()))
     if left:
         raise ValueError(f"{left} slices do not end")
+    rows = []
     for track, kind, cat, ts, dur, name, args in out:
         pid, tid, label, up = tracks[track]
-        if pid == "-" and up in tracks:
+        if pid == "-":
             pid = tracks[up][0]
-        print({1: "slice", 3: "instant", 4: "counter"}[kind], pid, tid, label, ts, dur, cat, name,
-            args, sep="\t")
-    for i, chain in sorted(links.items()):
-        print("flow", *chain, sep="\t")
+        rows.append(({1: "X", 3: "i", 4: "C"}[kind], pid, "-" if kind == 4 else label, cat or "-",
+            ts, dur, name or label, args))
+    return rows, sorted(links.values())
+
+
+def same(b, text):
+    """Compares what both forms of a timeline show: slices, points, counters, arrows."""
+    trace = json.loads(text, parse_float=decimal.Decimal)
+    rows, links = read(b)
+    ns = lambda v: int(v * 1000)
+    plain = lambda v: re.sub(r"\\x[0-9a-f]{2}", "\ufffd", v)  # what was no UTF-8
+    want, names, begun = collections.Counter(), collections.Counter(), {}
+    # numbers that no system gave differ, where rows are more
+    label = {(e["pid"], e["tid"]): e["args"]["name"] for e in trace["traceEvents"]
+        if e["name"] == "thread_name"}
+    for e in trace["traceEvents"]:
+        if e["ph"] == "X":
+            want["X", e["pid"], label[e["pid"], e["tid"]], e["cat"], ns(e["ts"]), ns(e["dur"]), plain(e["name"])] += 1
+        elif e["ph"] == "C":
+            v, = e["args"].values()
+            want["C", e["pid"], "-", "-", ns(e["ts"]), "-", e["name"] + f" {v}"] += 1
+        elif e["ph"] == "b":
+            begun[e["id"]] = e
+        elif e["ph"] == "e":
+            e0 = begun.pop(e["id"])
+            names["range", e0["name"], ns(e0["ts"]), ns(e["ts"]) - ns(e0["ts"])] += 1
+        elif e["ph"] == "i" and e["cat"] != "facts":
+            want["i", e["pid"], label[e["pid"], e["tid"]], e["cat"], ns(e["ts"]), "-", e["name"]] += 1
+    got = collections.Counter()
+    for ph, pid, tid, cat, ts, dur, name, args in rows:
+        if ph == "C":
+            name += " " + args.removeprefix("value=")
+        if cat not in ("facts", "launch"):
+            got[ph, pid, tid, cat, ts, dur, plain(name)] += 1
+    # ranges that overlap have rows of their own
+    for key in list(got - want):
+        if key[3] == "range" and names[key[3], key[6], key[4], key[5]] > 0:
+            names[key[3], key[6], key[4], key[5]] -= got[key]
+            del got[key]
+    flows = sum(e["ph"] == "s" for e in trace["traceEvents"])
+    for what in ((want - got), (got - want), +names):
+        for k, n in sorted(what.items(), key=str)[:5]:
+            print("differs:", n, *k)
+    print(sum(want.values()), "events,", len(links), "arrows")
+    return want == got and not +names and flows == len(links) and all(
+        len(chain) == 2 for chain in links)
 
 
 def main():
@@ -249,8 +306,11 @@ def main():
         for _ in range(int(sys.argv[2])):
             b[rng.randrange(len(b))] = rng.randrange(256)
         out.write(b)
+    elif sys.argv[1] == "same":
+        sys.exit(not same(sys.stdin.buffer.read(), open(sys.argv[2]).read()))
     else:
-        read(sys.stdin.buffer.read())
+        for row in read(sys.stdin.buffer.read())[0]:
+            print(json.dumps(row))
 
 
 main()

@@ -410,3 +410,17 @@ need_speedscope() {
 	hostile | dlp-trace >run.json
 	same 2 "$(speedscope run.json | wc -l)"
 }
+
+@test "trace --pftrace: another reader finds what JSON has, in a tenth of the size" {
+	local f
+
+	cd "$BATS_TEST_TMPDIR" || return
+	for f in "$ROOT"/tests/data/lenet.sqlite.xz \
+	    "$ROOT"/tests/data/h200/everything.sqlite.xz \
+	    "$ROOT"/tests/data/h200/graph_infer_graph.sqlite.xz; do
+		dlp trace "$f" >t.json 2>/dev/null
+		dlp trace --pftrace "$f" >t.pftrace 2>/dev/null
+		python3 "$ROOT/tests/bin/pftrace.py" same t.json <t.pftrace
+		[ "$(stat -c %s t.json)" -gt $((10 * $(stat -c %s t.pftrace))) ]
+	done
+}
