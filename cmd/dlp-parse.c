@@ -46,7 +46,8 @@ static const char usage[] =
     "  --check          look for damage first (SQLite's integrity_check)\n"
     "  --python         traces of torch.profiler: write Python's frames, too\n"
     "  --capture FILE   a trace of torch.profiler: ops of the kernels in CUDA\n"
-    "                   graphs, from a trace of their captures\n"
+    "                   graphs, from a trace of their captures; can be "
+    "repeated\n"
     "  --inputs         traces of torch.profiler: write the strides and "
     "values\n"
     "                   of the inputs of ops, too\n"
@@ -58,6 +59,16 @@ static const char usage[] =
     "  -u, --unbuffered write each record at once\n"
     "  -h, --help       print this text\n"
     "  -V, --version    print the version\n";
+
+static void
+set_capture(void *to, const char *arg)
+{
+	struct kineto_wish *wish = to;
+
+	if (wish->ncapture == CAPTURES_MOST)
+		die("--capture: more than %d files", CAPTURES_MOST);
+	wish->capture[wish->ncapture++] = arg;
+}
 
 /* Applies the options; true if -u was given. */
 static bool
@@ -80,7 +91,7 @@ read_options(struct parse *run, int argc, char **argv)
 		{ 0, "ranks", .flag = &run->out.with_rank },
 		{ 0, "check", .flag = &run->check },
 		{ 0, "python", .flag = &run->kineto.python },
-		{ 0, "capture", .arg = &run->kineto.capture },
+		{ 0, "capture", .set = set_capture, .to = &run->kineto },
 		{ 0, "inputs", .flag = &run->kineto.inputs },
 		{ 0, "resync", .flag = &run->kineto.resync },
 		{ 0, "no-calls", .flag = &sel->no_calls },
@@ -128,7 +139,7 @@ open_profiles(struct parse *run, int n, char **paths)
 
 	refuse_twice(n, paths);
 	run->nprof = n > 0 ? n : 1;
-	if (run->kineto.capture != NULL && run->nprof > 1)
+	if (run->kineto.ncapture > 0 && run->nprof > 1)
 		die("--capture: goes with one trace, not with %d files", n);
 	if (run->out.with_rank)
 		ranks_sort(paths, n);
@@ -277,7 +288,7 @@ put_profiles(struct parse *run, int argc, char **argv, bool unbuffered)
 /* Only if nsys has to export a report can this not be done before the first
  * byte is read; then out_open() does a part of it. */
 static void
-confine(int n, char **paths, const char *capture)
+confine(int n, char **paths, const struct kineto_wish *wish)
 {
 	char **all;
 	int i;
@@ -286,11 +297,12 @@ confine(int n, char **paths, const char *capture)
 		if (head_is_report(paths[i]))
 			return;
 	sandbox_enter();
-	all = xcalloc((size_t)n + 1, sizeof(*all));
+	all = xcalloc((size_t)(n + wish->ncapture) + 1, sizeof(*all));
 	for (i = 0; i < n; i++)
 		all[i] = paths[i];
-	all[n] = (char *)capture;
-	sandbox_files(all, n + (capture != NULL));
+	for (i = 0; i < wish->ncapture; i++)
+		all[n + i] = (char *)(uintptr_t)wish->capture[i];
+	sandbox_files(all, n + wish->ncapture);
 	free(all);
 }
 
@@ -309,7 +321,7 @@ main(int argc, char **argv)
 	if (argc - optind <= 1)
 		(void)cli_operand(argc, argv, usage);
 	path = argv[optind];
-	confine(argc - optind, argv + optind, run.kineto.capture);
+	confine(argc - optind, argv + optind, &run.kineto);
 	if (argc - optind > 1 || !dict_is(&dict, &run, path)) {
 		if (argc - optind > 1 ||
 		    !snapshot_run(&run, path, unbuffered, argc, argv))

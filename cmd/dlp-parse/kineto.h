@@ -167,10 +167,13 @@ void kineto_scan_feed(struct kineto_scan *k, const char *s, size_t n);
 void kineto_scan_end(struct kineto_scan *k);
 void kineto_scan_free(struct kineto_scan *k);
 
-struct kineto_wish {         /* options for traces of torch.profiler */
-	bool python;         /* --python: all frames of Python */
-	bool resync;         /* --resync: skip broken JSON */
-	const char *capture; /* --capture: a trace of the captures; or NULL */
+#define CAPTURES_MOST 64
+
+struct kineto_wish { /* options for traces of torch.profiler */
+	bool python; /* --python: all frames of Python */
+	bool resync; /* --resync: skip broken JSON */
+	const char *capture[CAPTURES_MOST]; /* --capture: traces of captures */
+	int ncapture;
 	bool inputs; /* --inputs: strides and values of the inputs of ops */
 };
 

@@ -210,11 +210,11 @@ load_file(struct kineto *k, const char *name, int fd, const unsigned char *head,
 	free(l);
 }
 
-/* Loads the trace in which graphs were captured. */
+/* Loads a trace in which graphs were captured, as if it came right before all
+ * that was loaded. */
 static void
-load_captures(struct kineto *k, struct infile *in)
+load_captures(struct kineto *k, struct infile *in, const char *path)
 {
-	const char *path = k->wish->capture;
 	static const char next[] = "SELECT ifnull(max(rowid), 0) + 1 FROM %s";
 	int64_t op = db_number(k->db, next, "kineto_op");
 	int64_t call = db_number(k->db, next, "kineto_call");
@@ -242,6 +242,8 @@ kineto_load(struct infile *in, const char *name, int fd,
     const unsigned char *head, size_t n, const struct kineto_wish *wish)
 {
 	struct kineto *k = xcalloc(1, sizeof(*k));
+	int64_t first;
+	int i;
 
 	k->base = k->first = k->dev = k->group = EV_UNSET;
 	k->wish = wish;
@@ -251,9 +253,11 @@ kineto_load(struct infile *in, const char *name, int fd,
 	kineto_link(k);
 	if (wish->python)
 		kineto_make_samples(k);
-	if (wish->capture != NULL)
-		load_captures(k, in);
-	if (kineto_join_graphs(k) > 0 || wish->capture == NULL)
+	first = k->first;
+	for (i = 0; i < wish->ncapture; i++)
+		load_captures(k, in, wish->capture[i]);
+	k->begin = first;
+	if (kineto_join_graphs(k) > 0 || wish->ncapture == 0)
 		return k;
 	if (k->graph.several > 0)
 		die("--capture: several captures have as much work of each kind"
@@ -261,7 +265,7 @@ kineto_load(struct infile *in, const char *name, int fd,
 		    name);
 	die("--capture: no launch of a graph in %s has as much work of each"
 	    " kind as a capture in %s, so they are not of the same graphs",
-	    name, wish->capture);
+	    name, wish->capture[0]);
 }
 
 /* The same for a file that was unpacked to look for a .dict. Not inlined, as

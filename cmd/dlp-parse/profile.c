@@ -88,7 +88,7 @@ profile_open(struct profile *p, struct parse *run, const char *path, int no)
 	if (p->kineto != NULL) {
 		p->db = p->kineto->db;
 		p->dialect = &dialect_kineto;
-	} else if (run->kineto.capture != NULL) {
+	} else if (run->kineto.ncapture > 0) {
 		die("--capture: %s is not a trace of torch.profiler",
 		    db_path());
 	} else {

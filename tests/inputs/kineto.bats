@@ -885,3 +885,32 @@ plain_trace() {
 		END { exit n == 0 || bad > 0 }' || { echo "$f"; return 1; }
 	done
 }
+
+@test "captures of graphs in several files" {
+	zcat "$OWN/graph_infer.json.gz" >full.json
+	# the first capture, the second, and what is recorded after them
+	python3 - <<-'END'
+	import json
+	trace = json.load(open("full.json"))
+	events = trace["traceEvents"]
+	ends = sorted(e["ts"] for e in events if e["name"] == "cudaStreamEndCapture")
+	begin = min(e["ts"] for e in events if e["name"] == "cudaStreamBeginCapture")
+	host = ("cpu_op", "cuda_runtime", "cuda_driver")
+	def put(name, keep):
+	    json.dump(dict(trace, traceEvents=[e for e in events if "ts" not in e or keep(e)]),
+	        open(name, "w"))
+	put("a.json", lambda e: e["ts"] <= ends[0] + 5)
+	put("b.json", lambda e: ends[0] + 5 < e["ts"] <= ends[1] + 5)
+	put("run.json", lambda e: e["ts"] > ends[1] + 5 or e["ts"] < begin or
+	    e.get("cat") not in host)
+	END
+	ops() {
+		dlp-parse "$@" run.json 2>/dev/null | dlp-correlate 2>/dev/null |
+		    dlp-agg -T kern -g op -a count,sum | dlp-fmt --tsv | sort
+	}
+	ops --capture full.json >want
+	grep -q '^conv2d	' want
+	ops --capture a.json --capture b.json | diff want -
+	ops --capture b.json --capture a.json | diff want -
+	! ops --capture a.json | diff want - >/dev/null
+}
