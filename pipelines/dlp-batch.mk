@@ -3,6 +3,7 @@
 # usage: make -f dlp-batch.mk -j8 run1.kernel.csv run2.top.json run1.dlp
 #	 make -f dlp-batch.mk -j8 REPORTS='kernel ops' FORMATS=csv
 #	 make -f dlp-batch.mk -j8 total.tsv
+#	 make -f dlp-batch.mk -j8 KEEP=1 total.tsv
 #
 # NAME.REPORT.FORMAT is made from NAME.sqlite, NAME.sqlite.xz or NAME.nsys-rep
 # (with nsys) by "dlp REPORT --FORMAT"; NAME.dlp is the stream of dlp-flops,
@@ -18,7 +19,8 @@
 # its stream without an end, and the last one exits 2. Names of files with
 # blanks, and with what make reads itself, are not possible in make: all says
 # which these are; of the latter it fails, the former it leaves out. total.tsv
-# is of all files, or fails. NAME.sqlite beside NAME.sqlite.xz, and a DIR with a
+# is of all files, or fails. With KEEP=1 a profile that fails is left out, and so are
+# files with blanks: failed.txt names what is missing. NAME.sqlite beside NAME.sqlite.xz, and a DIR with a
 # blank, are refused before anything is made.
 
 DIR = .
@@ -74,7 +76,19 @@ BATCH_SIGNALS := $(if $(wildcard $(BATCH_SIGNALS)),. $(call \
 # unless make, or who kills it, ends the recipe's shell.
 temp = $(call quote,$@).$$$$.tmp
 begin = $(BATCH_SIGNALS) clean_up() { rm -f -- $(temp); };
-made = & wait $$! && mv -f -- $(temp) $(call quote,$@) || { clean_up; exit 2; }
+made = & wait $$! && mv -f -- $(temp) $(call quote,$@) || { clean_up; $(failed) }
+# With KEEP, what is left of an earlier run is not for this one.
+failed = $(if $(KEEP),rm -f -- $(call quote,$@); echo $(call \
+	quote,$@: failed; going on) | tr -d '\001-\011\013-\037\177' >&2; exit 0;,exit 2;)
+
+# What of these files is missing, and the files that make cannot take, to failed.txt, which is
+# gone if that is nothing.
+missing = { for f in $(foreach f,$(1),$(call quote,$(f))); do \
+	[ -e "$$f" ] || printf '%s\n' "$$f"; done; \
+	for f in $(foreach s,$(BATCH_ENDS),$(call quote,$(DIR))/*[[:space:]]*$(s)); do \
+	[ ! -e "$$f" ] || printf '%s\n' "$$f"; done; } | LC_ALL=C tr -d '\001-\011\013-\037\177' >failed.txt; \
+	[ ! -s failed.txt ] && rm -f failed.txt || \
+	echo "missing: $$(wc -l <failed.txt | tr -d ' '), failed.txt names them" >&2
 done = >$(temp) $(made)
 
 define batch_rule
@@ -143,7 +157,7 @@ ifneq ($(BATCH_BLANK),)
 $(warning left out, make cannot take a name with a blank: $(BATCH_BLANK))
 endif
 endif
-BATCH_NAMES := $(BATCH_NAMES:./%=%)
+BATCH_NAMES := $(sort $(BATCH_NAMES:./%=%))
 
 # Characters that make itself reads in a name.
 hash := \#
@@ -165,11 +179,21 @@ blank_names:
 
 all: $(if $(BATCH_ODD),odd_names) $(foreach n,$(BATCH_NAMES),$(foreach r,$(REPORTS),$(foreach \
 	f,$(FORMATS),$(n).$(r).$(f))))
+	@$(if $(KEEP),$(call missing,$^),:)
 
 .PHONY: gate
 gate:
 	@dlp diff --md $(GATE_FLAGS) --fail-over $(OVER) -- \
 		$(call quote,$(BEFORE)) $(call quote,$(AFTER))
 
-total.tsv: $(if $(BATCH_ODD),odd_names) $(if $(BATCH_BLANK),blank_names) $(BATCH_NAMES:=.part)
-	@$(begin) dlp-agg --merge $(MERGE) -- $(foreach f,$^,$(call quote,$(f))) | dlp-fmt --tsv $(done)
+total.tsv: private failed = exit 2;
+total.tsv: $(if $(BATCH_ODD),odd_names) $(if $(BATCH_BLANK),$(if $(KEEP),,blank_names)) \
+    $(BATCH_NAMES:=.part) $(if $(KEEP),kept)
+	@$(begin) $(if $(KEEP),$(call missing,$(BATCH_NAMES:=.part));) set --; \
+	for f in $(foreach f,$(BATCH_NAMES:=.part),$(call quote,$(f))); do \
+		[ ! -e "$$f" ] || set -- "$$@" "$$f"; done; \
+	dlp-agg --merge $(MERGE) -- "$$@" </dev/null | dlp-fmt --tsv $(done)
+
+# A part that is missing now may not have been when total.tsv was made.
+.PHONY: kept
+kept:
