@@ -65,13 +65,6 @@ void html_col_keep(struct html_col *c, size_t n, const bool *keep);
 void html_col_end(struct html_col *c);
 void html_col_free(struct html_col *c);
 
-/* Goes through the n values of a column. html_walk_next() is false for one that
- * is unknown, and after the last one; the value of a text is its number. */
-struct html_walk;
-struct html_walk *html_walk_begin(struct html_col *c, uint64_t n);
-bool html_walk_next(struct html_walk *w, int64_t *v);
-void html_walk_end(struct html_walk *w);
-
 /* After the last value: what holds a value in JavaScript: bytes, or f. */
 char html_col_room(const struct html_col *c);
 
@@ -146,13 +139,6 @@ struct html_cut {
 	struct html_sums sums;
 };
 
-/* The time of the table density (html_density.c), and its buckets. */
-#define HTML_BUCKETS 4096
-
-struct html_density {
-	int64_t from, wide; /* of its buckets; 0: there is no table */
-};
-
 struct html_about {
 	struct buf info, cmds; /* JSON, the inside */
 	struct smap note;      /* val: its sum */
@@ -182,13 +168,9 @@ struct html {
 	struct html_sums critical;   /* the path, by iter, kind and src */
 	int64_t path_next, path_end; /* the next seg, and the end before */
 	struct html_cut cut;
-	struct html_density density;
 };
 
 void html_table_end(struct html_table *t); /* all of its columns */
-
-/* After all columns have ended: the table density, of a large page. */
-void html_density(struct html *h);
 
 void html_cut_begin(struct html *h); /* after the tables are made */
 

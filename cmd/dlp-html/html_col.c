@@ -404,14 +404,8 @@ walk_begin(struct html_col *c, uint64_t n, bool take)
 	return w;
 }
 
-struct html_walk *
-html_walk_begin(struct html_col *c, uint64_t n)
-{
-	return walk_begin(c, n, false);
-}
-
-void
-html_walk_end(struct html_walk *w)
+static void
+walk_end(struct html_walk *w)
 {
 	if (w == NULL)
 		return;
@@ -491,15 +485,6 @@ walk_next(struct html_walk *w)
 	return true;
 }
 
-bool
-html_walk_next(struct html_walk *w, int64_t *v)
-{
-	if (!walk_next(w) || w->is != IS_VALUE)
-		return false;
-	*v = w->col->kind == HTML_STEPS ? (int64_t)w->sum : w->v;
-	return !has_texts(w->col) || w->v >= 0;
-}
-
 void
 html_col_mark(
     struct html_col *c, size_t n, int64_t from, int64_t to, bool *keep)
@@ -509,7 +494,7 @@ html_col_mark(
 
 	for (i = 0; walk_next(w); i++)
 		keep[i] = w->is == IS_VALUE && w->v >= from && w->v <= to;
-	html_walk_end(w);
+	walk_end(w);
 }
 
 static void
@@ -542,7 +527,7 @@ html_col_keep(struct html_col *c, size_t n, const bool *keep)
 	for (i = 0; walk_next(w); i++)
 		if (keep[i])
 			keep_value(c, w);
-	html_walk_end(w);
+	walk_end(w);
 }
 
 void

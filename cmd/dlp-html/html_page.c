@@ -226,12 +226,6 @@ put_head(struct buf *b, const struct html *h)
 	buf_puts(b, ",\n\"critical\":");
 	put_sums(b, &h->critical, path_by, 3, path);
 	put_cut(b, &h->cut);
-	if (h->density.wide > 0)
-		buf_printf(b,
-		    ",\n\"density\":{\"from_ns\":%lld,\"wide_ns\":%lld,"
-		    "\"pieces\":%d}",
-		    (long long)h->density.from, (long long)h->density.wide,
-		    HTML_BUCKETS);
 	for (i = 0; i < h->ntable; i++) {
 		t = &h->table[i];
 		if (t->large)
@@ -485,7 +479,6 @@ html_page(struct html *h)
 
 	for (i = 0; i < h->ntable; i++)
 		html_table_end(&h->table[i]);
-	html_density(h);
 	buf_puts(&script, "(function () {\n'use strict';\n");
 	join_files(&script, ".js");
 	buf_puts(&script, "}());\n");

@@ -186,6 +186,24 @@ page() {
 	check lanes "$PWD"/*.html
 }
 
+@test "a large page shows the GPU first, as full as it is, and then all lanes" {
+	# kernels for 500 ns of each 1000, every fourth on Tensor Cores; runs of ops
+	awk 'BEGIN {
+		OFS = "\t"
+		print "##dlp\t1"
+		print "#kern", "id", "start_ns", "dur_ns", "dev", "stream", "pid", "tc"
+		print "#range", "id", "start_ns", "dur_ns", "pid", "tid", "text"
+		print "#inst", "inst_id", "op_id", "start_ns", "dur_ns", "pid", "tid"
+		for (i = 0; i < 130000; i++)
+			print "kern", i, i * 1000, 500, 0, 7, 1, i % 4 ? "no" : "yes"
+		print "range", 1, 0, 130000000, 1, 2, "all"
+		for (i = 0; i < 80000; i++)
+			print "inst", i, 1, i * 1600, 800, 1, 2
+		print "##end\t" 210001
+	}' | dlp-html >large.html
+	check large "$PWD/large.html"
+}
+
 @test "everything works by keyboard" {
 	pages lenet
 	check keys "$PWD/lenet.html"

@@ -698,7 +698,32 @@ async function together(browser, file) {
 	await page.close();
 }
 
-const subjects = { screen, timeline, sums, together, keyed, made, unread, dict, graphs, print, clock, memory, broken, range, cut, findings, lanes, views, equal, axe, hostile, links, keys };
+// How much of a lane's height has a color, at some places; before and after all lanes are there.
+async function large(browser, file) {
+	const page = await open(browser), names = () => page.$$eval('.names li', all => all.map(e => e.textContent));
+	const fullAt = () => page.$eval('main canvas', (c, n) => [0.1, 0.4, 0.9].map(at => {
+		const dot = c.width / c.clientWidth, x = Math.round((205 + at * (c.clientWidth - 205)) * dot), d = c.getContext('2d').getImageData(x, Math.round((22 + 17 * n) * dot), 1, Math.round(15 * dot)).data;
+		let full = 0;
+		for (let i = 0; i < d.length; i += 4)
+			full += d[i + 3] > 0;
+		return full / (d.length / 4);
+	}), 0);
+	await go(page, file, '#v=timeline');
+	check((await names())[0] === 'GPU 0 stream 7', file, 'begins with', await names());
+	for (let turn = 0; turn < 2; turn++) {
+		const full = await fullAt();
+		check(full.every(v => Math.abs(v - 0.5) <= 0.1), file, 'is', full.join(), 'full, not half');
+		if (turn === 0)
+			await page.waitForFunction(() => document.querySelectorAll('.names li').length === 3);
+		await wait(100);
+	}
+	check((await names())[1].endsWith('ranges, ops'), file, 'has', (await names()).join());
+	page.faults = page.faults.filter(f => !f.includes('getImageData'));	// the test reads pictures
+	faults(page, 'large');
+	await page.close();
+}
+
+const subjects = { large, screen, timeline, sums, together, keyed, made, unread, dict, graphs, print, clock, memory, broken, range, cut, findings, lanes, views, equal, axe, hostile, links, keys };
 const [subject, ...rest] = process.argv.slice(2);
 const firefox = rest[0] === '-b' ? rest.splice(0, 2)[1] : 'chrome';
 const browser = await start(firefox);

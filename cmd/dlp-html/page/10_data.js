@@ -22,7 +22,7 @@ function bytesOf(base64) {
 // Between two pieces of long work that no view waits for the browser draws and answers;
 // and the work waits while another view than the timeline, which asks for it, is shown.
 let drewAt = 0;
-const isLate = () => performance.now() - drewAt > 12;
+const isLate = () => (state.v !== 'timeline' || !byId('main').hasAttribute('aria-busy')) && performance.now() - drewAt > 12;
 const viewWaits = () => state.v !== 'timeline' || byId('main').hasAttribute('aria-busy');
 
 async function breathe(work = { wanted: false }) {

@@ -1,8 +1,8 @@
 // The lanes of the timeline: { kind, n }, and what tells them apart: src, dev, stream, pid,
 // tid, row. Those of several ranks are on one clock; a rank's own is shift behind it. A lane with rows has pieces sorted by their start, and looks at the tables for
 // each, so that drawing costs only what a pixel shows: start(k), length(k), end(k),
-// shade(k), name(k), at (numbers of rows, or null), sums, long. A lane of a large page
-// has fill, how full it is, before it has rows.
+// shade(k), name(k), at (numbers of rows, or null), sums. A lane of many pieces has fill:
+// how full it is, by shade, in equal parts of its time.
 const laneShades = ['tc', 'kern', 'graph', 'comm', 'mem', 'idle', 'call', 'wait'];
 
 // Ops of threads have the color of what they do, ranges that of their layer.
@@ -37,19 +37,40 @@ const sumEvery = 1 << 5;
 
 const sumsFor = (of, shade, n) => of[shade] || (of[shade] = new Float64Array(Math.ceil(n / sumEvery) + 1));
 
-// of: by shade, the sums of each of these many pieces, and top, the longest of them; long:
-// numbers of pieces.
-function finishLane(lane, of, top, last, long) {
+// of: by shade, the sums of each of these many pieces, and top, the longest of them.
+function finishLane(lane, of, top, last) {
 	lane.end = k => lane.start(k) + lane.length(k);
 	lane.top = top;
 	lane.last = last;
-	lane.long = long;
 	lane.sums = Object.keys(of).map(s => ({ shade: Number(s), sum: of[s] }));
 	lane.slots = of.map((x, s) => lane.sums.findIndex(y => y.shade === s));
 	for (const { sum } of lane.sums)
 		for (let b = 1; b < sum.length; b++)
 			sum[b] += sum[b - 1];
+	if (lane.n > 20000)
+		fillLane(lane);
 	return lane;
+}
+
+// A picture of all asks for no piece: the time of each shade up to each part, and pieces
+// that are longer than two of these.
+const fillParts = 4096;
+
+function fillLane(lane) {
+	const { from, wide } = Object.assign(lane, { from: lane.start(0), wide: (lane.last - lane.start(0)) / fillParts + 1, fill: [], long: [] });
+	for (let k = 0; k < lane.n; k++) {
+		const shade = lane.shade(k), sum = lane.fill[shade] || (lane.fill[shade] = new Float64Array(fillParts + 1));
+		let at = (lane.start(k) - from) / wide, left = lane.length(k);
+		if (left > 2 * wide)
+			lane.long.push(k);
+		for (let part; left > 0; left -= part, at = Math.floor(at) + 1) {
+			part = Math.min(left, (Math.floor(at) + 1 - at) * wide);
+			sum[Math.min(fillParts - 1, Math.floor(at)) + 1] += part;
+		}
+	}
+	for (const sum of lane.fill.filter(s => s))
+		for (let k = 0; k < fillParts; k++)
+			sum[k + 1] += sum[k];
 }
 
 // The sums before piece k.
@@ -75,7 +96,7 @@ function nextLong(lane, k, end, least) {
 // of: the members that tell lanes apart.
 async function makeLane(of, kind, t, list, own, length, name, shades, only = 6) {
 	const start = moved(own, of.shift), at = byStart(list, start, length);
-	const n = at.length, sums = [], top = new Float64Array(Math.ceil(n / sumEvery)), long = [], least = longest();
+	const n = at.length, sums = [], top = new Float64Array(Math.ceil(n / sumEvery));
 	let last = -Infinity;
 	for (let k = 0; k < n; k++) {
 		if ((k & 8191) === 0 && isLate())
@@ -84,12 +105,10 @@ async function makeLane(of, kind, t, list, own, length, name, shades, only = 6) 
 		sumsFor(sums, shades ? shades[i] : only, n)[(k >> 5) + 1] += d;
 		if (d > top[k >> 5])
 			top[k >> 5] = d;
-		if (d > least)
-			long.push(k);
 		last = Math.max(last, start[i] + d);
 	}
 	return finishLane({ ...of, kind, t, n, at, start: k => start[at[k]], length: k => length[at[k]] || 0,
-		shade: shades ? k => shades[at[k]] : () => only, name: k => name(at[k]) }, sums, top, last, long);
+		shade: shades ? k => shades[at[k]] : () => only, name: k => name(at[k]) }, sums, top, last);
 }
 
 // Rows by the values of some columns (arrays of numbers), those without a start left
@@ -183,7 +202,7 @@ async function nestedLanes(of, sources) {
 
 async function nestedLane(lane, sources, from, at) {
 	const starts = sources.map(s => moved(s[0].start_ns, lane.shift)), durs = sources.map(s => s[0].dur_ns), shades = sources.map(s => s[4]);
-	const n = at.length, of = [], top = new Float64Array(Math.ceil(n / sumEvery)), long = [], least = longest();
+	const n = at.length, of = [], top = new Float64Array(Math.ceil(n / sumEvery));
 	let last = -Infinity;
 	for (let k = 0; k < n; k++) {
 		if ((k & 8191) === 0 && isLate())
@@ -192,12 +211,10 @@ async function nestedLane(lane, sources, from, at) {
 		sumsFor(of, shades[s](at[k]), n)[(k >> 5) + 1] += d;
 		if (d > top[k >> 5])
 			top[k >> 5] = d;
-		if (d > least)
-			long.push(k);
 		last = Math.max(last, starts[s][at[k]] + d);
 	}
 	return finishLane({ ...lane, kind: 'nested', n, start: k => starts[from[k]][at[k]], length: k => durs[from[k]][at[k]] || 0, shade: k => shades[from[k]](at[k]),
-		name: k => sources[from[k]][3](at[k]), piece: k => ({ t: sources[from[k]][0], i: at[k], kind: sources[from[k]][2] }) }, of, top, last, long);
+		name: k => sources[from[k]][3](at[k]), piece: k => ({ t: sources[from[k]][0], i: at[k], kind: sources[from[k]][2] }) }, of, top, last);
 }
 
 // A shade for each text of a column, and of rows.
@@ -317,51 +334,16 @@ function whose(src) {
 	return { run: src, shift: shiftOf(src), name: rank ? 'rank ' + rank.rank + ' ' : '' };
 }
 
-// How full each lane is, of a large page (html_density.c): for each class of work the
-// sums of its time up to each of so many pieces of the profile's time.
-const density = meta.density, densityPieces = density && density.pieces, densityFrom = () => density.from_ns;
-
-// Pieces longer than this are drawn one by one where a lane is drawn by its fill.
-const longest = () => density ? 2 * density.wide_ns : Infinity;
-
-const shadeOfClass = { gpu: c => laneShades.indexOf(c), path: c => pathShades[c] || 5, idle: c => 10 + Math.max(0, Object.keys(gapMeanings).indexOf(c)), ranges: c => c === 'range' ? 60 : 40 + opClasses.length - 1, launch: () => 6, call: () => 6, wait: () => 7 };
-
-async function fullLanes(who) {
-	const t = await table('density', undefined, who.run), cols = ['dev', 'stream', 'pid', 'tid', 'row'].map(c => t[c]), lanes = new Map(), kind = t.lane.v, words = t.class.v;
-	let lane = null, sum = null, was = -1;
-	for (let i = 0; i < t.n; i++) {
-		// the rows of a lane and a class follow one another
-		if (i === 0 || t.bucket[i] <= was || kind[i] !== kind[i - 1] || words[i] !== words[i - 1] || cols.some(c => !Object.is(c[i], c[i - 1]))) {
-			const [dev, stream, pid, tid, row] = cols.map(c => c[i]), of = { ...who, lane: text(t.lane, i), dev, stream, pid, tid, row }, key = laneName(of), shade = shadeOfClass[of.lane](text(t.class, i));
-			if (!lanes.has(key))
-				lanes.set(key, { ...of, n: 0, fill: [] });
-			lane = lanes.get(key);
-			sum = lane.fill[shade] || (lane.fill[shade] = new Float64Array(densityPieces + 1));
-		}
-		was = t.bucket[i];
-		lane.n += t.n_begin[i];
-		sum[was + 1] += t.ns[i];
-	}
-	for (const { fill } of lanes.values())
-		for (const sum of fill.filter(s => s))
-			for (let k = 0; k < densityPieces; k++)
-				sum[k + 1] += sum[k];
-	return [...lanes.values()];
-}
-
-const laneName = l => [l.lane, ...[l.dev, l.stream, l.pid, l.tid, l.row].map(v => isSet(v) ? v : minus)].join();
-
-// All lanes, made once for a source: first without their rows, if the page says how full
-// they are.
-const lanesMade = new Map(), lanesDone = new Set();
+// All lanes, made once for a source: those of the GPUs first, which a large page shows
+// while the others are made.
+const lanesMade = new Map(), gpusMade = new Map(), lanesDone = new Set();
+const isLarge = () => Object.values(meta.tables).reduce((n, t) => n + t.rows, 0) > 2e5;
 
 async function firstLanes() {
 	const out = [];
-	for (const src of shownSources()) {
-		const who = whose(src);
-		out.push(...lanesDone.has(src) || !density ? await lanesOf(src) : arranged([...await fullLanes(who), ...await memoryLanes(who), await stepLane(who)], who));
-	}
-	return gpusFirst(out);
+	for (const src of shownSources())
+		out.push(...lanesDone.has(src) || !isLarge() ? await lanesOf(src) : arranged(await gpuSide(whose(src)), whose(src)));
+	return Object.assign(gpusFirst(out), { partial: shownSources().some(s => !lanesDone.has(s)) });
 }
 
 async function allLanes() {
@@ -381,22 +363,28 @@ function lanesOf(src) {
 	return lanesMade.get(src);
 }
 
+// The lanes that need no other tables than work and gaps.
+function gpuSide(who) {
+	const make = async () => {
+		const work = await table('work', ['tag', 'dir', 'dur_ns', 'dev', 'stream', 'pid', 'start_ns', 'tc'], who.run), gap = await table('gap', ['dev', 'class', 'start_ns', 'dur_ns'], who.run);
+		const out = [await stepLane(who), ...await gpuLanes(work, who), ...await memoryLanes(who)];
+		for (const [dev, list] of await rowsBy(gap.n, gap.start_ns, gap.dev))
+			out.push(await makeLane({ ...who, lane: 'idle', dev: Number(dev) }, 'gap', gap, list, gap.start_ns, gap.dur_ns, i => text(gap.class, i), shadesOfGaps(gap.class)));
+		return out;
+	};
+	if (!gpusMade.has(who.run))
+		gpusMade.set(who.run, make());
+	return gpusMade.get(who.run);
+}
+
 async function makeLanes(who) {
-	const of = sourceTurn, { src } = who;
-	const work = await table('work', ['tag', 'dir', 'dur_ns', 'dev', 'stream', 'pid', 'tid', 'start_ns', 'tc', 'api_start_ns', 'api_dur_ns'], src);
-	const gap = await table('gap', ['dev', 'class', 'start_ns', 'dur_ns'], src), path = await criticalPath(src);
-	const out = [await stepLane(who), await pathLane(path, who), ...await gpuLanes(work, who), ...await memoryLanes(who), ...await threadLanes(work, who)];
-	for (const [dev, list] of await rowsBy(gap.n, gap.start_ns, gap.dev))
-		out.push(await makeLane({ ...who, lane: 'idle', dev: Number(dev) }, 'gap', gap, list, gap.start_ns, gap.dur_ns, i => text(gap.class, i), shadesOfGaps(gap.class)));
-	if (density) {
-		const fills = new Map((await fullLanes(who)).map(l => [laneName(l), l.fill]));
-		for (const l of out)
-			l.fill = fills.get(laneName(l));
-	}
+	const of = sourceTurn, gpus = await gpuSide(who);
+	const work = await table('work', ['tid', 'api_start_ns', 'api_dur_ns'], who.run), path = await criticalPath(who.run);
+	const out = [...gpus, await pathLane(path, who), ...await threadLanes(work, who)];
 	if (of === sourceTurn || ranks.length > 1)
-		lanesDone.add(src);
+		lanesDone.add(who.run);
 	else	// another one was chosen meanwhile
-		lanesMade.delete(src);
+		lanesMade.delete(who.run);
 	return arranged(out, who);
 }
 

@@ -48,7 +48,7 @@ views.gaps = {
 		const cut = range === null ? 'A gap is counted as a whole.' : 'A gap that crosses a border of these steps is cut there.';
 		const top = [el('p', null, 'Times in which nothing runs on a GPU, ' + ns(total) + ' in all, by what the thread did that launched the next work. ' + cut),
 			dataTable(cols, sums, { caption: 'Idle time by class', onRow: g => go({ f: 'class=' + g.key[0] }) }), report(['gaps', '-s'])];
-		if (density)
+		if (t.n > 1e5)
 			await draft(top);
 		await table('gap', ['iter', 'whole_ns', 'what', 'what_ns', 'range', 'before', 'after', 'phase', 'op', 'start_ns', 'code', ...f.where.map(w => w[0])]);
 		const unknown = f.where.map(w => w[0]).filter(c => !gapColumns.includes(c));

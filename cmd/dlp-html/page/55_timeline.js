@@ -51,7 +51,7 @@ function stacksOf(g, left, y, colors, shades) {
 
 function drawPiece(g, lane, i, y, view, left, w, colors, nameOf) {
 	const per = (view.to - view.from) / w, a = Math.max(0, (lane.start(i) - view.from) / per), wide = Math.max(1, Math.min(w, (lane.end(i) - view.from) / per) - a), room = wide > 3 ? wide - 0.5 : wide;
-	if (lane.fill) {	// what is drawn there
+	if (lane.fill && (view.to - view.from) / w >= lane.wide) {	// what is drawn there
 		g.fillStyle = color('back');
 		g.fillRect(left + a, y, room, laneTall - 2);
 	}
@@ -66,13 +66,13 @@ function drawPiece(g, lane, i, y, view, left, w, colors, nameOf) {
 
 // How full each pixel is, and pieces that are long.
 function drawFill(g, lane, y, view, left, w, colors, nameOf) {
-	const from = densityFrom(), per = (view.to - view.from) / w, shades = Object.keys(lane.fill).map(Number), last = shades.map(() => 0), stacks = stacksOf(g, left, y + laneTall - 2, colors, shades);
+	const { from, wide } = lane, per = (view.to - view.from) / w, shades = Object.keys(lane.fill).map(Number), last = shades.map(() => 0), stacks = stacksOf(g, left, y + laneTall - 2, colors, shades);
 	const upTo = (sum, at) => {
 		const b = Math.floor(at);
-		return b < 0 ? 0 : b >= densityPieces ? sum[densityPieces] : sum[b] + (at - b) * (sum[b + 1] - sum[b]);
+		return b < 0 ? 0 : b >= fillParts ? sum[fillParts] : sum[b] + (at - b) * (sum[b + 1] - sum[b]);
 	};
 	for (let p = -1; p < w; p++) {
-		const at = (view.from + (p + 1) * per - from) / density.wide_ns, part = k => {
+		const at = (view.from + (p + 1) * per - from) / wide, part = k => {
 			const now = upTo(lane.fill[shades[k]], at), was = last[k];
 			last[k] = now;
 			return (now - was) / per;
@@ -83,14 +83,14 @@ function drawFill(g, lane, y, view, left, w, colors, nameOf) {
 			stacks.add(p, part);
 	}
 	stacks.end();
-	for (const i of lane.long || [])
+	for (const i of lane.long)
 		if (lane.start(i) < view.to && lane.end(i) > view.from && lane.length(i) >= 2 * per)
 			drawPiece(g, lane, i, y, view, left, w, colors, nameOf);
 }
 
 function drawPieces(g, lane, y, view, left, w, colors, nameOf) {
 	const per = (view.to - view.from) / w;
-	if (lane.fill && (!lane.start || per >= density.wide_ns)) {
+	if (lane.fill && per >= lane.wide) {
 		drawFill(g, lane, y, view, left, w, colors, nameOf);
 		return;
 	}
@@ -221,8 +221,8 @@ function chosenPiece(lanes) {
 }
 
 function spanOf(lanes) {
-	const known = lanes.filter(l => l.end), of = density ? [densityFrom()] : [];
-	return { from: Math.min(...known.map(l => l.start(0)), ...of), to: Math.max(...known.map(l => l.last), ...of.map(v => v + densityPieces * density.wide_ns)) };
+	const known = lanes.filter(l => l.end);
+	return { from: Math.min(...known.map(l => l.start(0))), to: Math.max(...known.map(l => l.last)) };
 }
 
 // At first the chosen steps, or what a link names.

@@ -50,7 +50,7 @@ function sumsIn(lanes, sel) {
 function sameOp(lanes, lane, k) {
 	const p = pieceOf(lane, k), out = [], is = lane.kind === 'work' || lane.kind === 'launch' || p.kind === 'inst';
 	const id = is && namesRead.has(lane.run) ? p.t.inst_id[p.i] : NaN;
-	for (const l of Number.isNaN(id) ? [] : lanes.filter(l => l.run === lane.run && l.start))
+	for (const l of Number.isNaN(id) ? [] : lanes.filter(l => l.run === lane.run))
 		if (l.kind === 'work' || l.kind === 'launch') {
 			for (let j = 0; j < l.n; j++)
 				if (l.t.inst_id[l.at[j]] === id)
@@ -70,7 +70,7 @@ async function lateMarks(lanes) {
 		return [];
 	const t = await wholeTable('arrive', ['rank', 'coll_id', 'late_ns', 'start_ns', 'src']), out = [];
 	for (const { row } of lateRanks(t)) {
-		const at = t.start_ns[row], own = lanes.filter(l => l.lane === 'gpu' && text(t.src, row) === l.run && l.start);
+		const at = t.start_ns[row], own = lanes.filter(l => l.lane === 'gpu' && text(t.src, row) === l.run);
 		const lane = own.find(l => l.start(Math.max(0, after(l.n, l.start, at) - 1)) === at) || own[0];
 		if (lane)
 			out.push({ lane, at, late: t.late_ns[row] });
@@ -95,13 +95,14 @@ function timelineOf(lanes, marks) {
 	function withRows() {
 		known = known || allLanes().then(async list => {
 			lanes = list;
+			Object.assign(whole, spanOf(lanes));
 			marks = await lateMarks(lanes);
 			fit();
 			redraw();
 		});
 		return known;
 	}
-	if (lanes.some(l => !l.start))
+	if (lanes.partial)
 		setTimeout(withRows, 300);
 	fit();
 
@@ -303,7 +304,7 @@ function timelineOf(lanes, marks) {
 	}
 
 	// Sums of what is shown cost little.
-	const few = () => lanes.every(l => l.start && l.n < 50000);
+	const few = () => lanes.every(l => l.n < 50000);
 	const say2 = list => facts.replaceChildren(...list.map(([k, v, title]) => el('div', null, el('dt', null, k), el('dd', { title }, v))));
 
 	async function showFacts() {
@@ -348,7 +349,7 @@ function timelineOf(lanes, marks) {
 
 	function hit(e) {
 		const lane = lanes[Math.floor((e.offsetY - laneRoom) / laneTall)], left = label();
-		if (!lane || !lane.start || e.offsetX < left || e.offsetY < box.scrollTop + laneRoom)
+		if (!lane || e.offsetX < left || e.offsetY < box.scrollTop + laneRoom)
 			return null;
 		const per = perPixel(), at = view.from + (e.offsetX - left) * per, k = after(lane.n, lane.start, at) - 1;
 		if (lane.kind === 'memory' || (k >= 0 && lane.end(k) >= at - 3 * per))
@@ -502,7 +503,7 @@ function laneKeys(lanes) {
 
 // As dlp path adds it up: without a range also what lies outside of steps.
 async function pathTable() {
-	const t = await table(density ? 'pathsum' : 'path', ['dur_ns', 'iter', 'kind', 'op', 'n_seg']), list = rowsInRange(t), groups = groupBy(t, list, ['kind', 'op'], t.dur_ns), all = groups.reduce((s, g) => s + g.sum, 0);
+	const t = await table('path', ['dur_ns', 'iter', 'kind', 'op', 'n_seg']), list = rowsInRange(t), groups = groupBy(t, list, ['kind', 'op'], t.dur_ns), all = groups.reduce((s, g) => s + g.sum, 0);
 	if (t.n === 0)
 		return [];
 	for (const g of groups)
@@ -514,6 +515,15 @@ async function pathTable() {
 	dataTable([{ label: 'kind', get: g => g.key[0] }, { label: 'op', get: g => g.key[1] }, { label: 'time', name: 'sum_dur_ns', num: true, unit: 'ns', get: g => g.sum, show: ns },
 		{ label: '% of the path', name: 'dur_pct', num: true, get: g => share(g.sum, all), show: percent, part: true }, { label: 'segments', name: 'n', num: true, get: g => g.n, show: count }],
 	groups, { caption: 'Critical path', sort: 2 }), report(['path'])];
+}
+
+// A large one is added up when the lanes are there.
+async function pathBelow() {
+	if (meta.tables.path.rows < 1e5)
+		return pathTable();
+	const box = el('div', null);
+	setTimeout(async () => box.replaceChildren(...await pathTable()), 300);
+	return [box];
 }
 
 views.timeline = {
@@ -530,6 +540,6 @@ views.timeline = {
 		const marks = await lateMarks(lanes), left = [[meta.tables.nest.left, ', are left out'], [meta.nest_short, ' that are shorter than 3 us are left out']].filter(x => x[0] > 0);
 		return [...timelineOf(lanes, marks), el('p', { class: 'quiet' }, count(lanes.reduce((s, l) => s + l.n, 0)) + ' pieces in ' + lanes.length + ' lanes. Where many share a pixel, the height is how full it is.' +
 			(marks.length > 0 ? ' A pink triangle is where the last rank comes to a collective. All ranks are on the clock of the first.' : '') +
-			left.map(([n, what]) => ' Of ranges inside ops ' + count(n) + what + '.').join('') + ' For ui.perfetto.dev:'), report(['trace']), ...await pathTable()];
+			left.map(([n, what]) => ' Of ranges inside ops ' + count(n) + what + '.').join('') + ' For ui.perfetto.dev:'), report(['trace']), ...await pathBelow()];
 	}
 };

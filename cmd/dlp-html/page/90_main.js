@@ -88,7 +88,7 @@ function showHelp() {
 	const box = el('dialog', { 'aria-label': 'Keys and colors' }, el('p', { class: 'bar' }, el('h2', null, 'Keys and colors'), el('button', { type: 'button', onclick: () => box.close() }, 'close')),
 		el('div', { class: 'columns' }, section('Everywhere', [['[ ]', 'the view before and after'], ['/', 'to the filter or the search'], ['?', 'this sheet'], ['Esc', 'ends a selection, closes this sheet']]),
 		    section('Timeline', timelineKeys)),
-		el('h3', null, 'Colors'), el('p', null, 'Work has a color; idle time is grey, the darker the more of it can be gained. What is chosen, or to be done, is pink.'), stripKey(),
+		el('h3', null, 'Colors'), el('p', null, 'Work has a color; idle time is gray, the darker the more of it can be gained. What is chosen, or to be done, is pink.'), stripKey(),
 		el('h3', null, 'Idle time by reason'), el('table', null, el('caption', { class: 'hidden' }, 'Idle time by reason'), el('tbody', null, ...Object.entries(gapMeanings).map(([c, what]) => el('tr', null, el('th', { scope: 'row' }, c), el('td', { class: 'wrap' }, what))))));
 	if (document.querySelector('dialog[open]'))
 		return;
