@@ -70,12 +70,18 @@ function judgedSentence() {
 	    (range !== null && !areJudged(range) ? ', and not of the steps that are chosen now.' : '.');
 }
 
+// Recording takes time, which predictions leave out.
+function withoutRecording(list) {
+	const bare = (list.find(f => isSet(f.predicted_step_ns)) || {}).step_ns, t = stepsInRange().map(s => s.step_ns).filter(isSet), mean = t.reduce((a, b) => a + b, 0) / t.length;
+	return bare < 0.97 * mean ? ' Without the recording a step takes ' + ns(bare) + '.' : '';
+}
+
 function findings() {
 	const all = fired().filter(f => !isSet(f.part_of)), list = all.filter(f => !isLittle(f)), little = all.filter(isLittle);
 	const fold = (what, from, some) => some.length === 0 ? null : el('details', null, el('summary', null, what), el('ol', { class: 'findings', start: from }, ...some.map(findingItem)));
 	return el('section', { class: 'card' }, el('h2', null, 'What to do'),
 	    list.length === 0 ? el('p', null, (!hasWork() ? noWork : little.length > 0 ? 'No finding gains 2 % of a step.' : 'No rule found anything to improve.') + ' About names the rules that could not be judged.') :
-		el('p', { class: 'quiet' }, 'The largest gain first, of ' + judgedSentence()),
+		el('p', { class: 'quiet' }, 'The largest gain first, of ' + judgedSentence() + withoutRecording(list)),
 	    el('ol', { class: 'findings' }, ...list.slice(0, 3).map(findingItem)), fold('the other ' + (list.length - 3), 4, list.slice(3)),
 	    fold(little.length + ' that ' + (little.length === 1 ? 'gains' : 'gain') + ' less than 2 %', list.length + 1, little), adviseCommand());
 }

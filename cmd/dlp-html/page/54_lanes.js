@@ -247,7 +247,7 @@ async function threadLanes(work, who) {
 }
 
 // What names of pieces are made of is unpacked when they are first asked for.
-const nameColumns = { work: ['short', 'kind', 'api', 'id', 'op', 'dir', 'layer', 'iter', 'inst_id'], inst: ['op_id', 'op', 'inst_id', 'layer', 'iter'], nest: ['text'], range: ['text', 'iter'], call: ['api', 'name', 'kind', 'iter'] };
+const nameColumns = { work: ['short', 'kind', 'api', 'id', 'op', 'dir', 'layer', 'iter', 'inst_id', 'line', 'code'], inst: ['op_id', 'op', 'inst_id', 'layer', 'iter'], nest: ['text'], range: ['text', 'iter'], call: ['api', 'name', 'kind', 'iter'] };
 const namesRead = new Set();	// of these sources
 
 async function readNames() {

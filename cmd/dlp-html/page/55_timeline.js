@@ -196,11 +196,11 @@ function tipOf(lane, k, name) {
 	}, known = (c, t = p.kind) => (tableColumns[t] || []).includes(c) ? of(c) : null;
 	const work = lane.kind === 'work' || lane.kind === 'launch', t = work ? 'work' : p.kind, iter = known('iter', t), wait = work && p.t.start_ns[p.i] - p.t.api_start_ns[p.i];
 	return [name || lane.label, lane.kind === 'gap' ? idleName(name) + (gapMeanings[name] ? ': ' + gapMeanings[name] : '') : null, lane.end ? ns(lane.end(k) - lane.start(k)) : null, clock(from, iter, lane.run),
-		isSet(known('op', t)) && known('op', t) !== name ? 'op ' + [known('op', t), known('dir', t)].filter(isSet).join(' ') : null, isSet(known('layer', t)) ? 'layer ' + bare(known('layer', t)) : null,
+		isSet(known('op', t)) && known('op', t) !== name ? 'op ' + [known('op', t), known('dir', t)].filter(isSet).join(' ') : null, isSet(known('layer', t)) ? 'layer ' + bare(known('layer', t)) : null, isSet(known('code', t)) ? known('code', t) : known('line', t),
 		work && wait >= 0 ? 'launched ' + ns(wait) + ' before it starts' : null, work && isSet(p.t.stream[p.i]) && !Number.isNaN(p.t.stream[p.i]) ? 'stream ' + p.t.stream[p.i] : null];
 }
 
-const tableColumns = { work: ['op', 'dir', 'layer', 'iter'], inst: ['op', 'layer', 'iter'], range: ['iter'], call: ['iter'] };
+const tableColumns = { work: ['op', 'dir', 'layer', 'iter', 'line', 'code'], inst: ['op', 'layer', 'iter'], range: ['iter'], call: ['iter'] };
 
 const laneKey = (lane, k) => lane.kind === 'work' && namesRead.has(lane.run) ? String(lane.t.id[lane.at[k]]) : null;
 

@@ -64,6 +64,12 @@ function sameOp(lanes, lane, k) {
 	return out;
 }
 
+// The line of a program that launched a piece, before its name; '' if it is not known.
+function lineOf(lane, k) {
+	const { t, kind } = lane, i = kind === 'work' || kind === 'launch' ? lane.at[k] : -1, said = i < 0 ? null : text(t.code, i) || text(t.line, i);
+	return said === null ? '' : said + ' ';
+}
+
 // Collectives to which a rank came last: { lane, at, late }.
 async function lateMarks(lanes) {
 	if (ranks.length < 2)
@@ -367,7 +373,7 @@ function timelineOf(lanes, marks) {
 		if (want.length > 0)
 			for (const lane of lanes.filter(l => l.kind !== 'memory' && l.kind !== 'path'))
 				for (let k = 0; k < lane.n; k++) {
-					const s = lane.name(k) || '';
+					const s = lineOf(lane, k) + (lane.name(k) || '');
 					if (!fits.has(s))
 						fits.set(s, want.every(x => s.toLowerCase().includes(x)));
 					if (fits.get(s))

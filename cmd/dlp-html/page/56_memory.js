@@ -158,7 +158,8 @@ function drawCurve(g, t, { p, was, shown }, x, y, first, last) {
 		g.stroke();
 		g.lineWidth = 1;
 		g.fillStyle = color('text');
-		g.fillText(said, at + 8 + wide > widthOf(g.canvas) ? at - 8 - wide : at + 8, y(p.peak_bytes) + 12);
+		const full = widthOf(g.canvas), right = at + 8 + wide < full || at < full / 2;
+		clipText(g, said, right ? at + 8 : Math.max(64, at - 8 - wide), y(p.peak_bytes) + 12, right ? full - at - 10 : at - 72);
 	}
 }
 
