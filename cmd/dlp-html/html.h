@@ -45,6 +45,7 @@ struct html_col {
 	struct buf bytes, z;         /* what is not deflated yet, and what is */
 	bool begun;                  /* a value is in bytes or z */
 	bool hurried;                /* deflated in less time */
+	bool code;                   /* the viewer */
 	struct html_block *block;    /* values to come, unless whole */
 	void *deflate;
 };

@@ -16,7 +16,7 @@
  * and many of them are open until the end. What repeats does so within a step,
  * and a small window is faster. 16: with the head of gzip, which has no time
  * here, so that the same input gives the same bytes. Z_FILTERED suits numbers.
- */
+ * The viewer, one text, is packed as small as can be. */
 #define WINDOW (13 + 16)
 #define MEMORY 6
 
@@ -64,8 +64,9 @@ squeeze(struct html_col *c, int flush)
 
 	if (z == NULL) {
 		z = c->deflate = xcalloc(1, sizeof(*z));
-		if (deflateInit2(z, LEVEL, Z_DEFLATED, WINDOW, MEMORY,
-			Z_FILTERED) != Z_OK)
+		if (deflateInit2(z, c->code ? 9 : LEVEL, Z_DEFLATED,
+			c->code ? 15 + 16 : WINDOW, c->code ? 9 : MEMORY,
+			c->code ? Z_DEFAULT_STRATEGY : Z_FILTERED) != Z_OK)
 			die("out of memory");
 	}
 	if (z->total_in > LONG && !c->hurried)

@@ -484,7 +484,7 @@ html_page(struct html *h)
 	buf_puts(&script, "}());\n");
 	join_files(&begin, "begin.js");
 	/* the viewer is half of a small page */
-	packed.large = true;
+	packed.large = packed.code = true;
 	buf_put(&packed.bytes, script.s, script.len);
 	html_col_end(&packed);
 	join_files(&style, ".css");
