@@ -336,6 +336,8 @@ rate_of(const struct rate_work *w, struct rate_result *r)
 		r->peak_tflops = UNKNOWN;
 	r->peak_pct = quotient(r->peak_ns, w->ns, 100);
 	r->bound_pct = quotient(r->roof_ns, w->ns, 100);
+	if (r->bound_pct > 100) /* a cache, or a clock above the stated one */
+		r->bound_pct = 100;
 }
 
 /*

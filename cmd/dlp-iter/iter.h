@@ -355,6 +355,7 @@ struct iter_kept {
  * and iterations of its own. Without that column there is one without a name.
  */
 struct iter_file {
+	bool called;      /* a call was seen */
 	const char *name; /* escaped; NULL: none */
 	struct layout layout;
 	struct iter_kept kept;

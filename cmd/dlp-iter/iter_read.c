@@ -155,6 +155,22 @@ see_once(const struct rec *r, struct iter_item *m)
 	m->has_gpu = true;
 }
 
+/* The program launched work before the recording began: it is in no iteration,
+ * though it runs in the time of one. Without any call before it that is not
+ * known. */
+static bool
+is_earlier(struct iter_run *g, const struct rec *r, const struct iter_type *t,
+    const struct workrec *w, const struct iter_item *m)
+{
+	struct iter_file *f = m->src != SRC_NONE ? &g->files.v[m->src] : NULL;
+
+	if (f == NULL || g->o.dlprof)
+		return false;
+	f->called |= w->has_api || strcmp(t->is->tag, "call") == 0;
+	return f->called && !w->has_api && m->has_gpu &&
+	       mv_eq(rec_get(r, COL_why), "before-window");
+}
+
 static void
 see_record(struct stage *st, struct rec *r)
 {
@@ -180,6 +196,8 @@ see_record(struct stage *st, struct rec *r)
 				    mv_eq(rec_get(r, COL_op_from), "carried"));
 	m.lo = w.start;
 	m.hi = w.end;
+	if (is_earlier(g, r, t, &w, &m))
+		m.t = NO_TIME;
 	if (t->is->event && m.src != SRC_NONE)
 		extend(&g->files.v[m.src].extent, t, &w, &m);
 	/* where its iter field is, or will be */
@@ -393,7 +411,7 @@ iter_open(struct iter_run *g, struct stage *st)
 		    .only_for = tags[i].event || b->range ? NULL : tags[i].tag,
 		    .need = b->is->kind == IT_RANGEKERN ? "" : "start_ns",
 		    .opt = "start_ns dur_ns pid tid src api_start_ns"
-			   " api_dur_ns dev op_start_ns op_id inst_id iter"
+			   " api_dur_ns dev op_start_ns op_id inst_id iter why"
 			   " op_from",
 		    .legend = see_legend, .arg = b);
 		if (b->range)

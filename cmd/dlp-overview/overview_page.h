@@ -75,6 +75,9 @@ const char *page_reason_op(const struct overview *o, const char *why);
 int page_unjudged(const struct overview *o);
 int page_findings(const struct overview *o);
 
+/* overview_screen.c: what 100 % is for parts of all work. */
+void page_base(struct screen *s);
+
 /* overview_short.c: at most 30 lines. */
 void page_short(struct screen *s);
 

@@ -145,8 +145,9 @@ let_steps(struct screen *s)
 	if (!overview_std(o, &std))
 		return;
 	page_ms(page_let(s, "std"), std);
-	buf_printf(page_let(s, "std_pct"), "%.1f",
-	    o->mean > 0 ? 100 * std / o->mean : 0);
+	if (std <= o->mean)
+		buf_printf(page_let(s, "std_pct"), "%.1f",
+		    o->mean > 0 ? 100 * std / o->mean : 0);
 }
 
 static void
@@ -216,6 +217,17 @@ put_gpu_time(struct screen *s)
 		part(s, "  of it between two steps", o->between_idle);
 }
 
+/* Streams work at once: shares of work are of all work, if that is longer than
+ * the time. */
+void
+page_base(struct screen *s)
+{
+	if (s->o->work <= s->base)
+		return;
+	s->base = s->o->work;
+	values_if(&s->values, "at_once", true);
+}
+
 static void
 put_phases(struct screen *s)
 {
@@ -224,7 +236,7 @@ put_phases(struct screen *s)
 	int i;
 
 	page_line(s, "");
-	page_line(s, "phases: GPU work launched in them");
+	page_say(s, "", "phases");
 	for (i = 0; i < 6; i++) {
 		name = tally_take(&s->o->phase, &ns);
 		if (name != NULL)
@@ -615,6 +627,7 @@ overview_screen(struct overview *o, const struct overview_how *how)
 		if (o->timed)
 			put_gpu_time(&s);
 		page_say(&s, "        ", "untimed");
+		page_base(&s);
 		put_phases(&s);
 		put_ops(&s);
 		put_tensor_cores(&s);

@@ -161,7 +161,8 @@ put_headline(struct screen *s)
 
 	put_digits(
 	    page_let(s, "step"), o->n_all > 0 ? o->mean : s->base / parts(o));
-	if (o->n_all > 0 && overview_std(o, &std) && o->mean > 0)
+	if (o->n_all > 0 && overview_std(o, &std) && o->mean > 0 &&
+	    std <= o->mean)
 		buf_printf(page_let(s, "spread"), "%.1f", 100 * std / o->mean);
 	if (o->timed && o->wall > 0)
 		buf_printf(page_let(s, "busy"), "%.0f",
@@ -565,6 +566,7 @@ page_short(struct screen *s)
 	put_classes(
 	    s, between(3, left_of(from) - HEAD - PHASES - HEAD - MIN_OP - END,
 		   MAX_CLASS));
+	page_base(s);
 	put_phases(s);
 	put_ops(s, between(1, left_of(from) - HEAD - END, MAX_OP));
 	page_line(s, "");

@@ -247,3 +247,23 @@ even() { # prints the first and the last even step, and the message's end
 	awk -F'\t' -v OFS='\t' '$1 == "iter" { $2 *= 2 } { print }' cut >odd
 	dlp-iter odd | cmp <(sed '/^##cmd/d') <(dlp-iter in | sed '/^##cmd/d')
 }
+
+@test "work from before the recording is in no step, though it runs in one" {
+	{
+		printf '##dlp\t1\n'
+		printf '#range\tid\tstart_ns\tdur_ns\tpid\ttid\ttext\n'
+		printf '#call\tid\tstart_ns\tdur_ns\tpid\ttid\tcorr\tapi\n'
+		printf '#kern\tid\tstart_ns\tdur_ns\tpid\ttid\tdev\tstream\tapi_start_ns\tapi_dur_ns\tshort\twhy\n'
+		printf 'range\t1\t0\t100\t1\t1\titeration 0\n'
+		printf 'call\t2\t5\t2\t1\t1\t1\tcudaEventRecord\n'
+		printf 'kern\t3\t20\t30\t1\t1\t0\t7\t-\t-\tbefore\tbefore-window\n'
+		printf 'kern\t4\t60\t30\t1\t1\t0\t7\t30\t2\tin\t-\n'
+		printf 'range\t5\t100\t100\t1\t1\titeration 1\n'
+		printf 'kern\t6\t160\t30\t1\t1\t0\t7\t130\t2\tin\t-\n##end\t6\n'
+	} >in
+	same $'before\t-\nin\t0\nin\t1' "$(dlp-iter -k iteration in | dlp-agg -T kern -c short,iter |
+	    grep ^kern | cut -f2-)"
+	# of a profile without any call that is not known
+	same $'before\t0\nin\t0\nin\t1' "$(grep -v '^call' in | sed 's/\t\(30\|130\)\t2\tin\t-/\t-\t-\tin\tbefore-window/; s/##end\t6/##end\t5/' |
+	    dlp-iter -k iteration | dlp-agg -T kern -c short,iter | grep ^kern | cut -f2-)"
+}
