@@ -622,7 +622,7 @@ put_carry_notes(struct stage *st)
 {
 	const struct carry *c = st->ctx;
 
-	if (c->ns > 0)
+	if (st->complete && c->range_ns < c->ns)
 		warn("%.1f %% of the GPU time belongs to ops by ranges, %.1f "
 		     "%% by carrying them over, %.1f %% to none",
 		    100.0 * (double)c->range_ns / (double)c->ns,
@@ -659,7 +659,7 @@ read_some(int fd, char *s, size_t n)
 		k = read(fd, s, n);
 	while (k < 0 && errno == EINTR);
 	if (k < 0)
-		die_errno("read");
+		die_errno("standard input");
 	return k;
 }
 
