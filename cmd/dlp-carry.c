@@ -622,7 +622,10 @@ put_carry_notes(struct stage *st)
 {
 	const struct carry *c = st->ctx;
 
-	if (st->complete && c->range_ns < c->ns)
+	/* less than a percent is what a program does outside of ops */
+	if (st->complete && c->range_ns < c->ns &&
+	    (c->from != NULL ||
+		c->ns - c->range_ns - c->carried_ns > c->ns / 100))
 		warn("%.1f %% of the GPU time belongs to ops by ranges, %.1f "
 		     "%% by carrying them over, %.1f %% to none",
 		    100.0 * (double)c->range_ns / (double)c->ns,

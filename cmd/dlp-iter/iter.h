@@ -93,8 +93,7 @@ struct iter_acc {
 	int64_t kern_ns;
 	int64_t load_ns, alloc_ns; /* calls that load code, that allocate */
 	uint64_t n_kern, n_op;
-	int64_t marked; /* by how much work with ranges of ops outweighs work
-			 * without them; see struct iteration */
+	uint64_t n_range, n_carried; /* work by where its op comes from */
 };
 
 struct iter_accs {
@@ -108,8 +107,8 @@ struct iteration { /* the fields of its record */
 	struct extent gpu_at;
 	int64_t iter, start, dur, cpu_hi, gpu, step, kern_ns;
 	int64_t load_ns, alloc_ns; /* not fields */
-	int64_t marked; /* > 0: it was recorded with ranges of ops, < 0:
-			 * without them, where others have them; 0: unknown */
+	int marked; /* 1: it was recorded with ranges of ops, -1: without them,
+		     * where others have them; 0: unknown */
 	uint64_t n_kern, n_op;
 	bool has_cpu, has_dur, has_step;
 	const char *key;

@@ -68,7 +68,8 @@ acc_add(struct iter_accs *a, size_t n, const struct iter_item *m)
 			c->gpu_done = num_add(c->gpu_done,
 			    ivl_drop(&c->gpu, c->gpu.n / 2, &c->done_hi));
 	}
-	c->marked += m->marked;
+	c->n_range += m->marked > 0;
+	c->n_carried += m->marked < 0;
 	c->n_op += m->kind == IT_INST;
 	c->n_kern += m->kind == IT_KERN;
 	if (m->kind == IT_KERN)
@@ -200,7 +201,8 @@ write_iter(struct iter_run *g, struct iter_file *f)
 	x.src = f->name;
 	x.load_ns = c->load_ns;
 	x.alloc_ns = c->alloc_ns;
-	x.marked = c->marked;
+	/* captured graphs have the ops of their capture in all steps */
+	x.marked = c->n_carried * 20 > c->n_range ? -1 : c->n_range > 0;
 	counts = iter_counts(g, f, x.iter);
 	if (iter_measures(g) ? g->phase == ITER_MEASURE
 			     : g->phase == ITER_PLACE &&

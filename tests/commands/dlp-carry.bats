@@ -113,3 +113,35 @@ alternating() {
 	cmp a b
 	! dlp-carry --auto in 2>err
 }
+
+@test "times from unmarked steps, names from marked ones, as the database says" {
+	# 12 steps that dlp-record --trigger recorded; the last three have ops
+	xz -dc "$ROOT/tests/data/alternate.sqlite.xz" >a.sqlite
+	steps="SELECT i.start, lead(i.start) OVER (ORDER BY i.start) - i.start AS ns,
+	    EXISTS (SELECT 1 FROM NVTX_EVENTS o WHERE o.text LIKE '%op_id = %' AND
+	    o.start BETWEEN i.start AND i.end) AS marked
+	    FROM NVTX_EVENTS i WHERE i.text LIKE 'iteration %'"
+	same '9|3' "$(sqlite3 a.sqlite "SELECT sum(NOT marked), sum(marked)
+	    FROM ($steps)")"
+	dlp-parse a.sqlite | dlp-correlate | dlp-carry --auto |
+	    dlp-iter --stable --even >stream
+	same '12 3' "$(awk -F'\t' '/^#stable/ { for (i = 2; i <= NF; i++) c[$i] = i }
+	    $1 == "stable" { print $c["n"], $c["n_marked"] }' stream)"
+	# each kernel of an unmarked step has an op and a layer
+	same carried "$(dlp-agg -T kern --where 'iter>=0' -g op_from -a count \
+	    stream | dlp-fmt -T agg --tsv -c op_from | sed 1d)"
+	[ "$(dlp-agg -T kern --where 'iter>=0' -g layer -a count stream |
+	    dlp-fmt -T agg --tsv | cut -f 1 | grep -c '^-$')" -eq 0 ]
+	# the time of a step: within 10 % of the distance of its starts
+	dlp --tsv a.sqlite >row
+	awk -F'\t' -v u="$(sqlite3 a.sqlite "SELECT avg(ns) FROM ($steps)
+	    WHERE NOT marked")" -v m="$(sqlite3 a.sqlite "SELECT avg(ns)
+	    FROM ($steps) WHERE marked")" '
+	NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i }
+	NR == 2 {
+		print $c["step_ns"], u, $c["marked_step_ns"], m
+		exit $c["step_ns"] < .9 * u || $c["step_ns"] > 1.1 * u ||
+		    $c["marked_step_ns"] < .9 * m || $c["marked_step_ns"] > 1.1 * m
+	}' row
+	dlp a.sqlite | grep -E 'ms per step, [0-9.]+ with op ranges'
+}
