@@ -168,6 +168,12 @@ let_gap(const struct facts *f, struct advise_verdict *v)
 	if (!f->has_gaps || pct < REASON_PCT ||
 	    pct <= facts_busy_pct(f, 1U << B_MEM))
 		return false;
+	if (f->updates.n > f->n_iter) {
+		buf_printf(verdict_let(v, "updates"), "%.0f",
+		    facts_per_iter(f, f->updates.n));
+		say_time(verdict_let(v, "updates_time"),
+		    f->updates.ns / (int64_t)(f->n_iter > 0 ? f->n_iter : 1));
+	}
 	all = &f->gap_in[c].all;
 	verdict_gain(v, f->gap_ns[c]);
 	tops_put(&f->gap_in[c], &v->evidence, 2);

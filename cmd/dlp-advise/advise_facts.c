@@ -187,8 +187,10 @@ facts_clear(struct facts *f)
 	}
 	for (i = 0; i < ARRAY_LEN(tops); i++)
 		tops_free(tops[i]);
-	for (i = 0; i < N_GAP; i++)
+	for (i = 0; i < N_GAP; i++) {
 		tops_free(&f->gap_in[i]);
+		map_free(&f->gap_step[i]);
+	}
 	for (i = 0; i < ARRAY_LEN(text); i++)
 		buf_free(text[i]);
 	for (i = 0; i < N_OVER; i++)
@@ -346,6 +348,80 @@ double
 facts_per_iter(const struct facts *f, uint64_t n)
 {
 	return (double)n / (double)(f->n_iter > 0 ? f->n_iter : 1);
+}
+
+static int
+by_number(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* The least length of the longer ones, where lengths have the widest gap;
+ * 0 if they are not of two kinds. */
+static int64_t
+long_length(const struct facts *f)
+{
+	size_t n = f->n_iter, i, at = 0;
+	int64_t *ns = xmalloc((n + 1) * sizeof(*ns)), wide = 0, least;
+
+	for (i = 0; i < n; i++)
+		ns[i] = f->iter[i].ns;
+	qsort(ns, n, sizeof(*ns), by_number);
+	for (i = 2; i + 2 <= n; i++)
+		if (ns[i] - ns[i - 1] > wide) {
+			wide = ns[i] - ns[i - 1];
+			at = i;
+		}
+	least = at > 0 && wide > ns[at - 1] / 5 &&
+			wide > (ns[at - 1] - ns[0]) / 2 &&
+			wide > (ns[n - 1] - ns[at]) / 2
+		    ? ns[at]
+		    : 0;
+	free(ns);
+	return least;
+}
+
+bool
+facts_pattern(const struct facts *f, struct facts_pattern *p)
+{
+	int64_t least = f->n_iter >= 6 ? long_length(f) : 0, first = 0;
+	double sum[2] = { 0 }, gap[N_GAP][2] = { { 0 } }, d, most = 0;
+	size_t n[2] = { 0 }, i, last = 0;
+	uint64_t *v;
+	int c, is;
+
+	*p = (struct facts_pattern){ .of = f->n_iter, .class = -1 };
+	for (i = 0; i < f->n_iter && least > 0; i++) {
+		is = f->iter[i].ns >= least;
+		sum[is] += (double)f->iter[i].ns;
+		for (c = 0; c < N_GAP; c++) {
+			v = map_get(&f->gap_step[c], (uint64_t)f->iter[i].no);
+			gap[c][is] += v != NULL ? (double)*v : 0;
+		}
+		if (is && n[1] == 1)
+			p->every = i - last;
+		else if (is && n[1] > 1 && p->every != i - last)
+			first = -1;
+		last = is ? i : last;
+		n[is]++;
+	}
+	if (n[0] == 0 || n[1] == 0)
+		return false;
+	if (first < 0 || p->every < 2)
+		p->every = 0;
+	p->n = n[1];
+	d = sum[1] / (double)n[1] - sum[0] / (double)n[0];
+	p->ns = (int64_t)d;
+	for (c = 0; c < N_GAP; c++) {
+		gap[c][1] = gap[c][1] / (double)n[1] - gap[c][0] / (double)n[0];
+		if (gap[c][1] > d / 2 && gap[c][1] > most) {
+			most = gap[c][1];
+			p->class = c;
+		}
+	}
+	return true;
 }
 
 double

@@ -224,11 +224,12 @@ struct facts {
 	bool has_busy; /* there were busy records, of times */
 	bool in_steps; /* some of them belong to iterations */
 	bool has_gaps;
-	int64_t gap_ns[N_GAP];     /* idle time of all devices, by reason; of
-				    * gaps that began before the steps only the
-				    * part inside */
-	struct tops gap_in[N_GAP]; /* the same, by where the program was */
-	bool even, even_known;     /* --even; a stable record has said which */
+	struct map gap_step[N_GAP]; /* the same by step */
+	int64_t gap_ns[N_GAP];      /* idle time of all devices, by reason; of
+				     * gaps that began before the steps only the
+				     * part inside */
+	struct tops gap_in[N_GAP];  /* the same, by where the program was */
+	bool even, even_known;      /* --even; a stable record has said which */
 	int64_t even_from, even_to;
 	struct facts_slow {
 		int64_t n, ns, of_ns, most; /* as in stable records */
@@ -261,6 +262,7 @@ struct facts {
 	uint64_t n_pass;          /* backward passes behind a forward one */
 	bool in_forward;          /* the last kernel of a pass was forward */
 	int64_t forward_by;       /* the thread that launched it */
+	struct facts_sum updates; /* calls that update CUDA graphs */
 	struct smap regions;      /* torch.compile's, "1/0" -> their runs */
 	struct facts_sum lookups; /* of compiled code, by TorchDynamo */
 	bool serving;             /* steps of vLLM or SGLang */
@@ -367,6 +369,16 @@ bool facts_has_steps(const struct facts *f);
 
 /* Forward passes, each with its backward pass, in a step. */
 double facts_passes(const struct facts *f);
+
+/* Steps of two lengths: which of them are long, by how much, and the class of
+ * gaps that makes most of the difference, or -1. */
+struct facts_pattern {
+	size_t every; /* 2: every second; 0: no period */
+	size_t n, of; /* so many of all */
+	int64_t ns;
+	int class;
+};
+bool facts_pattern(const struct facts *f, struct facts_pattern *p);
 
 /* Calls, or copies, per iteration. */
 double facts_per_iter(const struct facts *f, uint64_t n);

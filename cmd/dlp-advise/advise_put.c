@@ -160,6 +160,28 @@ put_ns_info(const char *name, int64_t ns)
 	buf_free(&b);
 }
 
+/* For dlp-overview: which steps are long, and the memory at its peak. */
+static void
+put_facts(const struct facts *f)
+{
+	struct facts_pattern pat;
+	struct buf b = { 0 };
+	int64_t peak = f->mem_used;
+	size_t i;
+
+	if (facts_pattern(f, &pat)) {
+		buf_printf(&b, "##info\tstep_pattern\t%zu %zu %zu %lld %s",
+		    pat.every, pat.n, pat.of, (long long)pat.ns,
+		    pat.class < 0 ? "-" : gap_words[pat.class]);
+		out_line(b.s, b.len);
+		buf_free(&b);
+	}
+	for (i = 0; i < f->n_dev; i++)
+		peak = f->dev[i].mem_peak > peak ? f->dev[i].mem_peak : peak;
+	if (peak > 0)
+		put_ns_info("mem_peak_bytes", peak);
+}
+
 void
 advise_put(struct advise_put *p, const struct facts *f,
     const struct advise_finding *j, size_t n, bool dlprof)
@@ -175,6 +197,8 @@ advise_put(struct advise_put *p, const struct facts *f,
 		put_ns_info("step_bare_ns", facts_step_ns(f, false));
 		put_ns_info("step_all_ns", facts_fixed_ns(f, "all"));
 	}
+	if (!dlprof)
+		put_facts(f);
 	for (i = 0; i < n; i++)
 		put_finding(p, f, &j[i]);
 	for (use = 0; use < N_USE && !dlprof; use++) {

@@ -147,7 +147,7 @@ static void
 add_gap(struct facts *f, const struct rec *r)
 {
 	struct mview class = rec_get(r, COL_class);
-	int64_t dur;
+	int64_t dur, no;
 	int i;
 
 	if (f->no_times)
@@ -158,6 +158,9 @@ add_gap(struct facts *f, const struct rec *r)
 	for (i = 0; i < N_GAP; i++)
 		if (mv_eq(class, gap_words[i])) {
 			f->gap_ns[i] = num_add(f->gap_ns[i], dur);
+			if (advise_iter(f, r, COL_iter, &no))
+				*map_put(&f->gap_step[i], (uint64_t)no, NULL) +=
+				    (uint64_t)dur;
 			add_gap_in(f, &f->gap_in[i], r, dur);
 		}
 	if (!mv_eq(class, gap_words[G_LAUNCH]))

@@ -193,7 +193,8 @@ judge_fragmented(const struct facts *f, struct advise_verdict *v)
 	for (d = f->dev; d < f->dev + f->n_dev; d++)
 		if (most == NULL || d->mem_pool > most->mem_pool)
 			most = d;
-	if (verdict_lacks(v, is_torch(f) && (most == NULL || !most->mem_pool),
+	if (verdict_lacks(v,
+		f->maker.torch && (most == NULL || !most->mem_pool),
 		"memory of PyTorch's allocator:"
 		" torch.profiler.profile(profile_memory=True)") ||
 	    most == NULL || most->mem_pool == 0)

@@ -103,6 +103,11 @@ count_call(struct facts *f, const struct rec *r, enum advise_call of)
 	if (kind == APICALL_LOADS && has_start &&
 	    f->over_time[OVER_LOAD].n < ADVISE_PIECES)
 		ivl_add(&f->over_time[OVER_LOAD], start, num_add(start, dur));
+	if (of == CALL_OTHER && mv_starts(api, "cuGraphExec") &&
+	    advise_in_iter(f, r)) {
+		f->updates.n++;
+		f->updates.ns = num_add(f->updates.ns, dur);
+	}
 	if (kind == APICALL_WAITS && advise_in_iter(f, r))
 		add_wait(f, r, api, of, dur);
 	else if (kind == APICALL_ALLOCATES && advise_in_iter(f, r))

@@ -69,6 +69,7 @@ struct overview_finding {
 	double step, fixed; /* ns of a step, and if it is mended; 0: unknown */
 	double gain;        /* ns of a step; -1: unknown */
 	bool little;        /* that gains hardly anything */
+	char *where;        /* the view that shows it */
 	char *src;          /* the file where the share is greatest */
 	int n_file;
 };
@@ -88,6 +89,8 @@ enum overview_info {
 	OV_STEP,
 	OV_STEP_BARE,
 	OV_STEP_ALL,
+	OV_PATTERN, /* every N OF NS CLASS, as dlp-advise has it */
+	OV_MEMORY,  /* bytes */
 	OV_VENDOR,
 	OV_ACTIVITIES,
 	OV_OPTIONS,
@@ -129,9 +132,11 @@ struct overview {
 	int n_stable;            /* files with steps */
 	bool no_std, differ;
 	char *first, *last, *within, *agree; /* of the last file */
-	bool tf32;     /* products use it, as dlp-advise says */
-	bool replays;  /* graphs, as dlp-advise says */
-	double n_once; /* steps left out because of work done once */
+	bool tf32;            /* products use it, as dlp-advise says */
+	bool replays;         /* graphs, as dlp-advise says */
+	double n_once;        /* steps left out because of work done once */
+	double all_ns, all_n; /* steps after warm-up, slow ones as well */
+	double n_slow;
 	double n_warm; /* steps left out as warm-up, if knows_warm */
 	bool knows_warm;
 

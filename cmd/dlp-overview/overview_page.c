@@ -178,6 +178,53 @@ page_ms(struct buf *b, double ns)
 		buf_printf(b, "%.0f ns", ns);
 }
 
+static void
+put_digits(struct buf *b, double ns, bool is_long)
+{
+	double x = ns / (is_long ? 1e9 : 1e6);
+
+	int digits = x >= 99.95 ? 0 : x >= 9.995 ? 1 : 2;
+	double least = 0.995;
+
+	for (; x < least && digits < 6; least /= 10)
+		digits++;
+	buf_printf(b, "%.*f", is_long ? 1 : digits, x);
+}
+
+#define LONG 1e10 /* ns: in seconds */
+
+void
+page_time(struct buf *b, double ns)
+{
+	put_digits(b, ns, ns >= LONG);
+	buf_puts(b, ns >= LONG ? " s" : " ms");
+}
+
+void
+page_times(struct buf *b, double from, double to)
+{
+	put_digits(b, from, from >= LONG);
+	buf_puts(b, " -> ");
+	put_digits(b, to, from >= LONG);
+	buf_puts(b, from >= LONG ? " s" : " ms");
+}
+
+int
+page_lines(const struct screen *s, size_t pad, const char *text, size_t n)
+{
+	size_t at = 0, len, used = 0, room = (size_t)s->how->width - pad;
+	int lines = 1;
+
+	for (; (len = next_word(text, n, &at)) > 0; at += len) {
+		if (used > 0 && used + 1 + len > room) {
+			lines++;
+			used = 0;
+		}
+		used += len + (used > 0);
+	}
+	return lines;
+}
+
 bool
 page_unset(const char *s)
 {

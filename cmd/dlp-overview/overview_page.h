@@ -44,6 +44,13 @@ void page_say(const struct screen *s, const char *head, const char *part);
 void page_blanks(struct buf *b, size_t n);
 void page_fit(struct buf *b, const char *s, int n);
 void page_ms(struct buf *b, double ns);
+
+/* A time with three digits: 42.1 ms; two of them: 42.1 -> 22.5 ms. */
+void page_time(struct buf *b, double ns);
+void page_times(struct buf *b, double from, double to);
+
+/* How many lines a text of n bytes takes from column pad on. */
+int page_lines(const struct screen *s, size_t pad, const char *text, size_t n);
 void page_shell_word(struct buf *b, const char *s, const char *other);
 void page_profile(struct buf *b, const struct screen *s);
 

@@ -161,6 +161,9 @@ on_stable(struct stage *st, struct rec *r)
 	keep_word(&o->agree, r, COL_agree);
 	o->n_once += number(r, COL_n_once);
 	o->n_warm += number(r, COL_n_warm);
+	o->n_slow += number(r, COL_n_slow);
+	o->all_ns += number(r, COL_slow_of_ns);
+	o->all_n += number(r, COL_n) - number(r, COL_n_warm);
 	o->knows_warm |= rec_get(r, COL_n_warm).s != NULL;
 }
 
@@ -494,8 +497,8 @@ on_finding(struct stage *st, struct rec *r)
 const char *const overview_infos[OV_INFOS] = { "dialect", "recorder",
 	"dlprof_version", "schema", "driver", "cuda", "times", "hip",
 	"framework", "product", "marker_ns", "step_recorded_ns", "step_bare_ns",
-	"step_all_ns", "vendor", "activities", "profiler_options", "serving",
-	"world_size" };
+	"step_all_ns", "step_pattern", "mem_peak_bytes", "vendor", "activities",
+	"profiler_options", "serving", "world_size" };
 
 static void
 on_info(struct overview *o, struct mview line)
@@ -569,7 +572,8 @@ overview_read(struct overview *o, struct stage *st)
 	st->end = on_end;
 	stage_on(st, "stable", on_stable,
 	    .need = "n n_even mean_ns std_ns from to within_pct",
-	    .opt = "agree n_once n_warm n_marked marked_ns src");
+	    .opt = "agree n_once n_warm n_marked marked_ns n_slow"
+		   " slow_of_ns src");
 	stage_on(st, "cut", on_cut, .need = "iter", .opt = "dropped");
 	stage_on(st, "cand", on_cand, .need = "n key");
 	stage_on(st, "phase", on_phase, .need = "iter phase gpu_sum_ns",

@@ -66,8 +66,7 @@ let_session(struct screen *s)
 	static const struct {
 		enum overview_info info;
 		const char *name;
-	} steps[] = { { OV_STEP, "recorded" }, { OV_STEP_BARE, "bare" },
-		{ OV_STEP_ALL, "mended" } };
+	} steps[] = { { OV_STEP, "recorded" }, { OV_STEP_BARE, "bare" } };
 	struct buf gpus = { 0 };
 	uint64_t n = 0;
 	uint32_t i;
@@ -90,8 +89,12 @@ let_session(struct screen *s)
 		ns = overview_fact(o, steps[i].info);
 		if (o->n_src < 2 && !page_unset(ns) &&
 		    num_f64(ns, strlen(ns), &v))
-			buf_printf(page_let(s, steps[i].name), "%.3g", v / 1e6);
+			page_time(page_let(s, steps[i].name), v);
 	}
+	if (o->n_src < 2 && !page_unset(overview_fact(o, OV_STEP_ALL)))
+		page_times(page_let(s, "together"),
+		    atof(overview_fact(o, OV_STEP_BARE)),
+		    atof(overview_fact(o, OV_STEP_ALL)));
 	page_profile(page_let(s, "profile"), s);
 	if (o->try_key != NULL)
 		page_shell_word(page_let(s, "key"), o->try_key, "FILE");
@@ -431,7 +434,9 @@ put_unknown(struct screen *s)
 static void
 put_mended(struct buf *b, double step, double fixed)
 {
-	buf_printf(b, "[%.3g -> %.3g ms if fixed] ", step / 1e6, fixed / 1e6);
+	buf_putc(b, '[');
+	page_times(b, step, fixed);
+	buf_puts(b, " if fixed] ");
 }
 
 /* The finding's text, and the file where it is the most, of several. */

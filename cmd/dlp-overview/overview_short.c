@@ -3,6 +3,7 @@
  * time goes. Times are those of a step and a GPU. overview.tab has the words.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "array.h"
@@ -12,7 +13,8 @@
 #include "utf8.h"
 
 #define MAX_LINES 30
-#define FINDINGS 3  /* shown in full or by their title */
+#define FINDINGS 3  /* that are shown, */
+#define ROOM 7      /* in at most so many lines */
 #define MAX_CLASS 6 /* rows of a table */
 #define MAX_PHASE 3
 #define MAX_OP 5
@@ -31,20 +33,6 @@ struct rows {
 	struct row row[MAX_CLASS + OV_CLASSES];
 	int n;
 };
-
-/* A time in ms with three digits, without its unit. */
-static void
-put_digits(struct buf *b, double ns)
-{
-	double ms = ns / 1e6;
-
-	buf_printf(b, "%.*f",
-	    ms >= 99.95   ? 0
-	    : ms >= 9.995 ? 1
-	    : ms >= 0.995 ? 2
-			  : 3,
-	    ms);
-}
 
 /* How many steps of a GPU the sums are of. */
 static double
@@ -150,16 +138,73 @@ put_title(struct screen *s)
 	buf_free(&line);
 }
 
+/* What else there is to say of the steps, each in lines of its own. */
+static void
+let_notes(struct screen *s)
+{
+	static const char *const nth[] = { "second", "third" };
+	const struct overview *o = s->o;
+	double bare = atof(overview_fact(o, OV_STEP_BARE));
+	double all = o->all_n > 0 ? o->all_ns / o->all_n : 0, ns;
+	char class[32];
+	int every, n, of;
+
+	if (bare > 0 && bare < .97 * o->mean)
+		page_time(page_let(s, "bare_step"), bare);
+	if (sscanf(overview_fact(o, OV_PATTERN), "%d %d %d %lf %31s", &every,
+		&n, &of, &ns, class) == 5) {
+		page_time(page_let(s, "longer"), ns);
+		buf_puts(page_let(s, "class"), class);
+		buf_puts(page_let(s, "s"), every > 0 ? "s" : "");
+		buf_printf(page_let(s, "long_steps"), "%d of %d", n, of);
+		if (every > 3)
+			buf_printf(page_let(s, "every"), "%dth", every);
+		else if (every > 0)
+			buf_puts(page_let(s, "every"), nth[every - 2]);
+	}
+	if (o->n_slow > 0 && o->mean > 0 && all > 1.03 * o->mean) {
+		page_time(page_let(s, "all_steps"), all);
+		page_let_count(s, "n_slow", o->n_slow);
+		values_if(&s->values, "one_slow", o->n_slow < 2);
+	}
+}
+
+/* Parts of a line, separated by semicolons, stand apart; those that it has no
+ * room for make another one. */
+static void
+put_parts(struct screen *s, const struct buf *b)
+{
+	struct buf line = { 0 };
+	const char *at = b->s, *end = b->s + b->len, *semi;
+	size_t n;
+
+	for (; at < end; at = semi + 2) {
+		semi = memchr(at, ';', (size_t)(end - at));
+		semi = semi != NULL ? semi : end;
+		n = (size_t)(semi - at);
+		if (line.len > 0 && line.len + 5 + n > (size_t)s->how->width) {
+			page_styled(s, PAGE_BOLD, line.s, line.len);
+			buf_clear(&line);
+		}
+		page_blanks(&line, line.len > 0 ? 5 : 2);
+		buf_put(&line, at, n);
+	}
+	page_styled(s, PAGE_BOLD, line.s, line.len);
+	buf_free(&line);
+}
+
 static void
 put_headline(struct screen *s)
 {
+	static const char *const notes[] = { "no_steps", "bare", "pattern",
+		"slow" };
 	const struct overview *o = s->o;
 	const char *world = overview_fact(o, OV_WORLD);
-	struct buf b = { 0 }, line = { 0 };
-	double std;
+	double std, bytes = atof(overview_fact(o, OV_MEMORY));
+	struct buf b = { 0 };
 	size_t i;
 
-	put_digits(
+	page_time(
 	    page_let(s, "step"), o->n_all > 0 ? o->mean : s->base / parts(o));
 	if (o->n_all > 0 && overview_std(o, &std) && o->mean > 0 &&
 	    std <= o->mean)
@@ -170,107 +215,133 @@ put_headline(struct screen *s)
 	if (o->timed && o->wall > 0 && o->kern_ns > 0 && knows_tensor_cores(o))
 		buf_printf(page_let(s, "tensor"), "%.0f",
 		    100 * o->ns[OV_TC] / o->wall);
+	if (bytes > 0)
+		buf_printf(page_let(s, "memory"), "%.3g %s",
+		    bytes / (bytes < 1e9 ? 1e6 : 1e9),
+		    bytes < 1e9 ? "MB" : "GB");
 	page_let_count(s, "gpus_used", o->n_gpu > 1 ? o->n_gpu : 0);
 	if (!page_unset(world) && strcmp(world, "1") != 0)
 		buf_puts(page_let(s, "ranks"), world);
 	wording_put(&s->wording, "short", "headline", &s->values, &b);
-	buf_puts(&line, "  ");
-	for (i = 0; i < b.len; i++) /* its parts stand apart */
-		if (b.s[i] == ';')
-			buf_puts(&line, "    ");
-		else
-			buf_putc(&line, b.s[i]);
 	page_line(s, "");
-	page_styled(s, PAGE_BOLD, line.s, line.len);
-	if (o->n_all == 0) {
-		buf_clear(&line);
-		wording_put(
-		    &s->wording, "short", "no_steps", &s->values, &line);
-		page_fill_text(s, "  ", buf_str(&line));
+	put_parts(s, &b);
+	if (o->n_all > 0)
+		let_notes(s);
+	for (i = o->n_all > 0; i < ARRAY_LEN(notes); i++) {
+		buf_clear(&b);
+		wording_put(&s->wording, "short", notes[i], &s->values, &b);
+		if (b.len > 0)
+			page_fill_text(s, "  ", buf_str(&b));
 	}
-	buf_free(&line);
 	buf_free(&b);
 }
 
-/* The end of a text of n bytes that lines of the page have room for: that of a
- * clause if there is one, otherwise that of a word, with dots. */
-static void
+/* The text in at most so many lines: without the clauses that they have no room
+ * for, but with the first. Returns the number of lines. */
+static int
 put_lines(const struct screen *s, const char *head, const char *text, int max)
 {
-	size_t room = (size_t)s->how->width, pad = strlen(head), n;
+	size_t pad = strlen(head), n = strlen(text), i, fits = n, end;
 	struct buf b = { 0 };
-	size_t fits = room > pad + 20 ? (room - pad - 8) * (size_t)max : 20;
-	size_t clause = 0, word = 0, i;
 	int depth = 0; /* of parentheses */
 
-	n = strlen(text);
-	if (max == 1 && n + pad <= room)
-		fits = n;
-	for (i = 0; i < n && i <= fits && n > fits; i++) {
-		if (text[i] == ' ')
-			word = i;
+	for (i = 1; i + 1 < n && page_lines(s, pad, text, n) > max; i++) {
+		end = text[i] == ' ' && text[i + 1] == '(' ? i : 0;
+		if (strchr(".;,", text[i]) != NULL && text[i + 1] == ' ' &&
+		    text[i - 1] != '.')
+			end = i;
+		if (depth == 0 && end > 0 &&
+		    (fits == n || page_lines(s, pad, text, end) <= max))
+			fits = end;
 		depth += (text[i] == '(') - (text[i] == ')');
-		if (depth == 0 && text[i + 1] == ' ' &&
-		    (text[i] == ';' || text[i] == ','))
-			clause = i;
 	}
-	if (n <= fits) {
-		buf_put(&b, text, n);
-	} else if (clause > fits / 2) {
-		buf_put(&b, text, clause);
-	} else {
-		buf_put(&b, text, word);
-		buf_puts(&b, " ...");
-	}
+	buf_put(&b, text, fits);
 	page_fill(s, head, pad, &b);
 	buf_free(&b);
+	return page_lines(s, pad, text, fits);
 }
 
 /* The advice without what commands show more: dlp advise has that. */
-static void
+static int
 put_help(const struct screen *s, const struct overview_finding *f, int max)
 {
 	struct buf b = { 0 };
 	const char *more = strstr(f->advice, "; dlp ");
+	int lines;
 
 	buf_put(&b, f->advice,
 	    more != NULL ? (size_t)(more - f->advice) : strlen(f->advice));
-	put_lines(s, "   help: ", buf_str(&b), max);
+	lines = put_lines(s, "   help: ", buf_str(&b), max);
 	buf_free(&b);
+	return lines;
 }
 
-/* The lines of a finding's title, with what a step would take without it. */
+/* The report that shows a finding, in brackets. */
 static void
-put_finding(struct screen *s, int nth, const struct overview_finding *f,
-    bool what, int help)
+put_report(const struct overview_finding *f, struct buf *b)
+{
+	static const char *const view[][2] = { { "ops tc", "tc" },
+		{ "ops dir=comm", "collectives" }, { "ops", "top" },
+		{ "gaps", "gaps" }, { "copies", "copies" }, { "mem", "mem" },
+		{ "iters", "iters" }, { "kernels", "kernels" },
+		{ "devices", "devices" } };
+	size_t i;
+
+	for (i = 0; i < ARRAY_LEN(view); i++)
+		if (strncmp(f->where, view[i][0], strlen(view[i][0])) == 0) {
+			buf_printf(b, "  [dlp %s]", view[i][1]);
+			return;
+		}
+}
+
+/* The title of a finding, and what a step would take without it. */
+static void
+put_finding_title(struct screen *s, int nth, const struct overview_finding *f)
 {
 	struct values v = { .also = &s->values };
-	struct buf title = { 0 }, gain = { 0 }, line = { 0 };
+	struct buf title = { 0 }, gain = { 0 }, line = { 0 }, report = { 0 };
 	size_t wide = (size_t)s->how->width;
 
 	wording_put(&s->wording, "titles", f->id, &v, &title);
-	what &= title.len > 0;
 	if (title.len == 0)
 		buf_puts(&title, f->problem);
 	else if (f->fixed <= 0 && !page_unset(f->share))
-		buf_printf(&title, ": %s %% of the %s", f->share,
+		buf_printf(&title, ": up to %s %% of the %s", f->share,
 		    s->o->n_all > 0 ? "step" : "time");
-	if (f->fixed > 0 && f->step > 0) {
-		put_digits(&gain, f->step);
-		buf_puts(&gain, " -> ");
-		put_digits(&gain, f->fixed);
-		buf_puts(&gain, " ms if fixed");
+	if (f->fixed > 0 && f->step > 0 && s->o->n_all > 0) {
+		page_times(&gain, f->step, f->fixed);
+		buf_puts(&gain, " if fixed");
+	} else if (f->fixed > 0 && f->step > 0) {
+		page_time(&gain, f->step - f->fixed);
+		buf_puts(&gain, " less if fixed");
 	}
 	buf_printf(&line, "%d. ", nth);
 	if (gain.len > 0 && wide > gain.len + 20)
 		wide -= gain.len + 2;
+	put_report(f, &report);
+	if (line.len + title.len + report.len <= wide)
+		buf_put(&title, report.s, report.len);
 	page_fit(&line, buf_str(&title), (int)(wide - line.len));
 	if (gain.len > 0) {
 		page_blanks(&line, wide + 2 - line.len);
 		buf_put(&line, gain.s, gain.len);
 	}
 	page_styled(s, PAGE_COLOR, line.s, line.len);
-	buf_clear(&line);
+	buf_free(&title);
+	buf_free(&gain);
+	buf_free(&line);
+	buf_free(&report);
+}
+
+/* A finding in at most so many lines behind its title. Returns their number. */
+static int
+put_finding(struct screen *s, int nth, const struct overview_finding *f,
+    bool what, int max)
+{
+	struct buf line = { 0 };
+	int lines = 0;
+
+	put_finding_title(s, nth, f);
 	if (s->o->n_src > 1 && !page_unset(f->src)) {
 		buf_puts(&line, f->src);
 		if (f->n_file > 1)
@@ -279,20 +350,19 @@ put_finding(struct screen *s, int nth, const struct overview_finding *f,
 	}
 	buf_puts(&line, f->problem);
 	if (what)
-		put_lines(s, "   ", buf_str(&line), 1);
-	put_help(s, f, help);
-	buf_free(&title);
-	buf_free(&gain);
+		lines = put_lines(s, "   ", buf_str(&line), 1);
 	buf_free(&line);
+	return lines + put_help(s, f, max);
 }
 
 /* Findings of less than 1 % of the time are left to dlp advise. Returns how
  * many are left out. */
 static int
-put_findings(struct screen *s)
+put_findings(struct screen *s, int room)
 {
 	const struct overview *o = s->o;
-	int i, n = 0, shown;
+	int i, n = 0, shown, max;
+	struct buf all = { 0 };
 
 	/* dlp-advise has them after the others */
 	while (n < o->n_found && !o->found[n].little &&
@@ -303,10 +373,19 @@ put_findings(struct screen *s)
 		page_line(s, "");
 	if (shown == 0 && o->any_work)
 		page_line(s, "No finding of 1 % of the time or more.");
-	for (i = 0; i < shown; i++)
-		put_finding(s, i + 1, &o->found[i], shown == 1,
-		    i == 0 || shown < 3 ? 2 : 1);
-	return o->n_found - shown;
+	for (i = 0; i < shown && (i == 0 || room > 1); i++) {
+		max = room - 1 - 2 * (shown - 1 - i);
+		room -= 1 + put_finding(s, i + 1, &o->found[i], shown == 1,
+				max < 1   ? 1
+				: max > 3 ? 3
+					  : max);
+	}
+	if (i > 1 && o->n_all > 0 && n > 1 && o->found[1].fixed > 0) {
+		wording_put(&s->wording, "short", "mended", &s->values, &all);
+		page_line(s, buf_str(&all));
+		buf_free(&all);
+	}
+	return o->n_found - i;
 }
 
 static void
@@ -416,11 +495,12 @@ put_phases(struct screen *s)
 	name = tally_best(&s->o->phase, &ns);
 	if (name == NULL || (page_unset(name) && s->o->phase.name.n < 2))
 		return;
-	page_line(s, "");
 	for (n = 0; n < MAX_PHASE; n++) {
 		name = tally_take(&s->o->phase, &ns);
 		if (name == NULL || ns < SHARE * s->base)
 			break;
+		if (n == 0)
+			page_line(s, "");
 		put_row(s, page_unset(name) ? "(no phase)" : name, ns);
 	}
 }
@@ -546,14 +626,14 @@ page_short(struct screen *s)
 		    s->how->iters != NULL ? o->n_cut : o->n_all);
 	}
 	if (o->n_marked > 0)
-		put_digits(page_let(s, "marked"), o->marked / o->n_marked);
+		page_time(page_let(s, "marked"), o->marked / o->n_marked);
 	values_if(&s->values, "gpu_unknown",
 	    o->dev_name.n == 1 && page_unset(smap_str(&o->dev_name, 0, NULL)));
 	put_title(s);
 	if (!o->any_work) {
 		page_line(s, "");
 		page_say(s, "", "no_work");
-		put_findings(s);
+		put_findings(s, FINDINGS);
 		page_line(s, "");
 		buf_puts(&b, "More: dlp info ");
 		page_profile(&b, s);
@@ -562,7 +642,9 @@ page_short(struct screen *s)
 		return;
 	}
 	put_headline(s);
-	left_out = put_findings(s);
+	left_out = put_findings(s,
+	    between(3, left_of(from) - HEAD - 4 - PHASES - HEAD - MIN_OP - END,
+		ROOM));
 	put_classes(
 	    s, between(3, left_of(from) - HEAD - PHASES - HEAD - MIN_OP - END,
 		   MAX_CLASS));
