@@ -142,6 +142,7 @@ dlprof_begin() {
 dlprof_reads() {
 	cat
 	echo reports
+	# shellcheck disable=SC2046 # words
 	printf '%s *\n' str $(echo "$dlprof_kept" | tr , ' ')
 	printf '%s iter %s\n' kern "$dlprof_kern_cols" graph "$dlprof_kern_cols" |
 	    tr , ' '
