@@ -608,8 +608,9 @@ listen_phases(struct stage *st, struct phases *p)
 	stage_on(st, "inst", read_cpu_phase, .need = need, .opt = PHASE_COLS);
 	p->call = stage_on(
 	    st, "call", read_cpu_phase, .need = need, .opt = PHASE_COLS);
-	p->range = stage_on(
-	    st, "range", read_cpu_phase, .need = need, .opt = PHASE_COLS);
+	/* ranges of a database of dlprof have no phase of their own */
+	p->range = stage_on(st, "range", read_cpu_phase,
+	    .need = "start_ns dur_ns", .opt = PHASE_COLS " phase");
 	stage_on(st, "op", read_producer, .opt = "by");
 	stage_on(st, "iter", read_step_length, .opt = "iter key step_ns src");
 }

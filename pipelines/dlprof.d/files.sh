@@ -137,10 +137,20 @@ esac
 case $opt_tb_dir in
 -*) opt_tb_dir=./$opt_tb_dir ;;
 esac
+# DLProf's default when it records a program; a second run gets a file of its own.
+tb_default=
+if [ -z "$opt_tb_dir$opt_database" ] && [ "$opt_mode" != simple ]; then
+	opt_tb_dir=event_files tb_default=1
+fi
 [ "$opt_tb_files" = false ] || opt_tb_dir=
 # TensorBoard reads files whose names hold tfevents. The number is that of a time
 # in the files of others; the bytes of this one depend on the profile only.
 tb_file=$opt_tb_dir/events.out.tfevents.0000000000.$base
+number=0
+while [ -n "$tb_default" ] && [ "$opt_force" != true ] && [ -e "$tb_file" ]; do
+	number=$((number + 1))
+	tb_file=$opt_tb_dir/events.out.tfevents.0000000000.${base}_$number
+done
 if [ -n "$opt_tb_dir" ]; then
 	unused "$tb_file"
 	[ -d "$opt_tb_dir" ] || mkdir -p -- "$opt_tb_dir" 2>/dev/null ||

@@ -92,6 +92,7 @@ make_it() {
 	import dlp, nvidia_dlprof_pytorch_nvtx, pyprof
 	assert callable(pyprof.nvtx.init)
 	assert dlp.table('top', os.environ['FILE']) == json.load(open('top.json'))
+	assert dlp.table('overview', os.environ['FILE'])[0]['n_step'] == 3
 	found = dlp.findings(os.environ['FILE'])
 	assert 'tc_unused' in [rule['id'] for rule in found], found
 	try:
@@ -104,6 +105,9 @@ make_it() {
 	[ -s run.sqlite ]
 	v/bin/python -m pyprof.parse "$LENET" >net.dict
 	[ -s net.dict ]
+	v/bin/python -c 'import pyprof2; pyprof2.init, pyprof2.nvtx.init'
+	v/bin/python -m pyprof2.parse "$LENET" | cmp net.dict -
+	v/bin/python v/lib/python3*/site-packages/pyprof2/parse/parse.py "$LENET" | cmp net.dict -
 	v/bin/python -m pyprof.prof --csv -c idx,op net.dict | head -n 1 |
 	    grep -i idx
 	# a link from elsewhere finds the rest, too

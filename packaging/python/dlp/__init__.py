@@ -28,13 +28,16 @@ def command():
 
 def table(report, file, *options):
     """What "dlp REPORT --json FILE" writes: a list of rows."""
+    rows = report == 'overview'  # whose --json is one object
     done = subprocess.run(
-        [command(), report, '--json', *options, '--', os.fspath(file)],
+        [command(), report, '--jsonl' if rows else '--json', *options, '--', os.fspath(file)],
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
         stderr=subprocess.PIPE, universal_newlines=True)
     if done.returncode != 0:
         raise RuntimeError(done.stderr.strip() or 'dlp %s: exit status %d' % (
             report, done.returncode))
+    if rows:
+        return [json.loads(line) for line in done.stdout.splitlines()]
     return json.loads(done.stdout)
 
 

@@ -1,0 +1,1 @@
+"""python -m pyprof2.parse, and the script parse.py of this folder."""

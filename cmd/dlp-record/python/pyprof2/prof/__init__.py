@@ -1,0 +1,1 @@
+"""python -m pyprof2.prof, and the script prof.py of this folder."""
