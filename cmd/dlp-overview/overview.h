@@ -63,7 +63,7 @@ struct overview_op {
 };
 
 struct overview_finding {
-	char *id, *problem, *evidence, *advice, *where;
+	char *id, *problem, *evidence, *advice;
 	char *share; /* in percent; "-": unknown */
 	double pct;  /* of a step, that mending it gains, or share, or -1 */
 	double step, fixed; /* ns of a step, and if it is mended; 0: unknown */

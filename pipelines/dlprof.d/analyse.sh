@@ -144,7 +144,8 @@ events() {
 			-g iter,tag,dev,family,dir,phase,dtype \
 			-a sum -f flop,exec_flop,peak_ns,dur_ns,flop_ns |
 		    dlp-mfu
-		steps_of --even 2>/dev/null | dlp-busy | dlp-gaps | dlp-advise |
+		steps_of --even 2>/dev/null | dlp-busy | dlp-gaps |
+		    dlp-path --replay --bare --each | dlp-advise |
 		    dlp-agg --keep finding --as work -T kern -g iter -a count
 	} | dlp-tensorboard
 }

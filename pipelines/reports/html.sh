@@ -94,7 +94,7 @@ replayed() {
 	if [ -n "$opt_ranks" ]; then
 		cat
 	else
-		stage dlp-path --replay --bare --each
+		stage dlp-path --replay --bare --each -S 16M
 	fi
 }
 

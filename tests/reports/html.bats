@@ -308,13 +308,15 @@ stream() {
 	for f in lenet h200/gpt2_bf16 comm/colls advise/gpt_plain; do
 		f=$ROOT/tests/data/$f.sqlite.xz
 		dlp html --data "$f" 2>err | jq -cS '.finding as $f | [range($f.rows) | [$f.id[.], $f.judged[.],
-		    $f.value[.], $f.ceiling_ns[.], $f.part_of[.], $f.missing[.]]] | sort[]' |
-		    grep -Ev '"(launch_bound|marker_cost)"' >got
-		# the page has no replays, by which dlp advise takes the
-		# recording's time off these two
-		dlp advise -a --jsonl "$f" 2>err | jq -cS '[.id, .judged, .value, .ceiling_ns, .part_of, .missing]' |
-		    grep -Ev '"(launch_bound|marker_cost)"' | sort >want
-		sort got | cmp want -
+		    $f.value[.], $f.ceiling_ns[.], $f.part_of[.], $f.missing[.]]][]' >got
+		# in the same order
+		dlp advise -a --jsonl "$f" 2>err | jq -cS '[.id, .judged, .value, .ceiling_ns, .part_of, .missing]' >want
+		cmp want got
+		dlp html --data "$f" 2>err | jq -c '.finding as $f | range($f.rows) |
+		    [$f.id[.], $f.step_ns[.], $f.predicted_step_ns[.], $f.gain_ns[.]]' >got
+		dlp advise --json "$f" 2>err | jq -c '.rules[] |
+		    [.id, .step_ns, .predicted_step_ns, .gain_ns]' >want
+		cmp want got
 	done
 	# uneven steps: the first takes longer
 	same '["1-3"]' "$(dlp html --data "$LENET" | jq -c '[.finding.steps[]] | unique')"

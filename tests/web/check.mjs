@@ -108,8 +108,7 @@ async function equalHere(page, where, seen) {
 	for (const t of await tables(page)) {
 		const id = t.caption + t.command;
 		// the command has the rules of all ranks; of a .dict none prints them
-		// the page has no replays, by which dlp advise judges marker_cost and launch_bound
-		if (seen.has(id) || t.caption === 'Rules')
+		if (seen.has(id) || (t.caption === 'Rules' && (t.command.includes(' --ranks ') || !t.command.includes(' advise '))))
 			continue;
 		seen.set(id, output(t.command).then(csv => {
 			const a = parseCsv(t.csv);
