@@ -80,10 +80,13 @@ BINS = $(CMDS:%=$(B)/bin/%)
 # Data files: installed as they are, and compiled in as one table.
 SHARE = $(call files,common/*.rules cmd/*/*.rules cmd/*/*.tab cmd/*/*.py \
 	cmd/*/*.sql cmd/*/*.json)
+# What -h prints, of each command: compiled in as another.
+USAGE = $(call files,cmd/*.usage)
 # The viewer that dlp-html writes into its pages: joined by name, compiled in.
 PAGE = $(B)/cmd/dlp-html/words.js $(call files,cmd/dlp-html/page/*)
 COMMON_O = $(patsubst %.c,$(B)/%.o,$(call files,common/*.c)) \
-	   $(B)/common/shipped_files.o $(B)/common/columns.o
+	   $(B)/common/shipped_files.o $(B)/common/usage_files.o \
+	   $(B)/common/columns.o
 UNITS = $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/*.c))
 SCRIPTS = dlp dlprof dlprofviewer pyprof-parse pyprof-prof
 PARTS = commands reports reports/awk reports/dlprof dlprof.d batch
@@ -192,7 +195,12 @@ $(B)/common/shipped_files.c: common/embed.awk $(SHARE)
 	@mkdir -p $(@D)
 	LC_ALL=C awk -f common/embed.awk $(SHARE) >$@.tmp && mv $@.tmp $@
 
-$(B)/common/shipped_files.o: $(B)/common/shipped_files.c
+$(B)/common/usage_files.c: common/embed.awk $(USAGE)
+	@mkdir -p $(@D)
+	LC_ALL=C awk -v table=usage_files -f common/embed.awk $(USAGE) \
+	    >$@.tmp && mv $@.tmp $@
+
+$(B)/common/shipped_files.o $(B)/common/usage_files.o: %.o: %.c
 	$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -c -o $@ $<
 
 # Findings and idle time have the words of the terminal's screen.

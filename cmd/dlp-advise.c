@@ -15,24 +15,6 @@
 #include "out.h"
 #include "words.h"
 
-static const char usage[] =
-    "usage: dlp-advise [-Djlu] [--even] [--fail-on RULES] [--rule RULE=N] "
-    "[FILE]\n"
-    "\n"
-    "Judges a profile by rules, and adds a finding record for each rule to\n"
-    "the stream.\n"
-    "\n"
-    "  -D, --dlprof          check only DLProf's rules\n"
-    "      --even            check the steady state (dlp-iter --ahead)\n"
-    "      --fail-on RULES   exit 1 if one of these fires: names, comma\n"
-    "                        separated, any, or dlprof\n"
-    "      --rule RULE=N     set the threshold of a rule to N\n"
-    "  -j, --json            write one JSON object instead of the stream\n"
-    "  -l, --list            list the rules\n"
-    "  -u, --unbuffered      write each record at once\n"
-    "  -h, --help            this text\n"
-    "  -V, --version         the version\n";
-
 /* In the order of advise.tab, which has the rest of the rules. */
 static const struct {
 	const char *id;
@@ -433,8 +415,8 @@ main(int argc, char **argv)
 	for (i = 0; i < ARRAY_LEN(rules); i++)
 		opt.limit[i] = (struct advise_limit){ rules[i].limit,
 			rules[i].limit_dlprof };
-	unbuffered = cli_options(argc, argv, usage, opts);
-	path = cli_operand(argc, argv, usage);
+	unbuffered = cli_options(argc, argv, opts);
+	path = cli_operand(argc, argv);
 	if (opt.json)
 		stage_open_sink(&st, path, unbuffered);
 	else

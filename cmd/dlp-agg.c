@@ -15,56 +15,6 @@
 #include "spill.h"
 #include "stage.h"
 
-static const char usage[] =
-    "usage: dlp-agg [-u] [-T TYPES] [-g COLUMNS] [-a STATS] [-f FIELDS]\n"
-    "               [-c COLUMNS] [--where COND] [--sort KEYS]\n"
-    "               [-n N [--rest]] [--optimizer] [--as NAME] [--and ...]\n"
-    "               [--pass | --keep TYPES] [--partial] [-S SIZE] [FILE]\n"
-    "       dlp-agg --merge [--partial] [-T TYPES] [-g COLUMNS]\n"
-    "               [--sort KEYS] [-n N [--rest]] [FILE...]\n"
-    "\n"
-    "Groups the records of some types and writes one agg record per group.\n"
-    "Without -a, -f and -g the records themselves are passed on, filtered,\n"
-    "sorted and limited.\n"
-    "\n"
-    "  -T, --type TYPES      record types, comma separated (kern)\n"
-    "  -g, --group COLUMNS   the columns that make a group; without it all\n"
-    "                        records are one group\n"
-    "  -a, --stats STATS     count, nset, sum, mean, min, max, median, pN,\n"
-    "                        std, pct, union, first, last, drift,\n"
-    "                        drifterr (count,sum);\n"
-    "                        STAT:FIELD is computed for that field alone\n"
-    "  -f, --fields FIELDS   columns to compute statistics for (dur_ns)\n"
-    "  -c, --columns COLUMNS\n"
-    "                        without -a, -f and -g: write only these columns;\n"
-    "                        NAME=COL renames one, NAME=EXPRESSION[:DIGITS]\n"
-    "                        computes (+ - * / parentheses), NAME=#COL a bar "
-    "of a percentage,\n"
-    "                        NAME=- unset\n"
-    "      --where COND      use only records for which 'COL OP VALUE' holds;\n"
-    "                        OP is == != < <= > >= ~ !~; && || ( ) join them\n"
-    "      --sort KEYS       sort by columns of the result or words of -a,\n"
-    "                        in descending order with - in front\n"
-    "  -n, --limit N         write only the first N\n"
-    "      --rest            add one row that sums up the others\n"
-    "      --optimizer       a group column dir is optimizer for records of "
-    "that\n"
-    "                        phase, except for communication\n"
-    "      --as NAME         the record type of the result (agg)\n"
-    "      --and             compute one more result; the options after it\n"
-    "                        belong to that result\n"
-    "      --pass            pass on the whole input; results follow at the\n"
-    "                        end of each section\n"
-    "      --keep TYPES      the same, but pass on only these types\n"
-    "      --partial         write a result that --merge can merge\n"
-    "      --merge           merge partial results, optionally by fewer group\n"
-    "                        columns; with -T, -g, --sort, -n, --rest\n"
-    "  -S, --memory SIZE     keep at most this much in memory (256M), the\n"
-    "                        rest in files in TMPDIR\n"
-    "  -u, --unbuffered      write each record at once\n"
-    "  -h, --help            print this text\n"
-    "  -V, --version         print the version\n";
-
 /* An aggregation that reads records of a type; t: the type's number in it. */
 struct agg_use {
 	int spec, t;
@@ -506,9 +456,9 @@ main(int argc, char **argv)
 
 	cli_init("dlp-agg");
 	plan_add(plan);
-	unbuffered = cli_options(argc, argv, usage, opts);
+	unbuffered = cli_options(argc, argv, opts);
 	if (!plan->merge || argc - optind <= 1)
-		path = cli_operand(argc, argv, usage);
+		path = cli_operand(argc, argv);
 	plan_check(plan);
 	if (plan->merge) { /* takes several files */
 		out_open(unbuffered);

@@ -19,17 +19,6 @@
 #include "timeline.h"
 #include "workrec.h"
 
-static const char usage[] =
-    "usage: dlp-busy [-Du] [--iters] [file]\n"
-    "Adds busy records to a dlp stream: where the time of each iteration\n"
-    "goes on each device.\n"
-    "  -D, --dlprof      measure as DLProf does: from time 0, and only\n"
-    "                    fread and fwrite count as I/O\n"
-    "      --iters       add to iter records how their step_ns divides\n"
-    "  -u, --unbuffered  write each record at once\n"
-    "  -h, --help        print this and exit\n"
-    "  -V, --version     print the version and exit\n";
-
 /* What a device does. If several are active at a time, the first one counts. */
 enum busy_class {
 	C_TC,
@@ -1197,7 +1186,7 @@ main(int argc, char **argv)
 	struct stage st;
 	int rc;
 
-	stage_start(&st, "dlp-busy", usage, opts, argc, argv);
+	stage_start(&st, "dlp-busy", opts, argc, argv);
 	st.ctx = &b;
 	st.section = begin_busy;
 	st.end = finish_busy;

@@ -21,17 +21,6 @@
 #include "spill.h"
 #include "stage.h"
 
-static const char usage[] =
-    "usage: dlp-carry [-ahuV] [-f MARKED] [-S SIZE] [file]\n"
-    "Carries ops from marked steps over to GPU work that has none.\n"
-    "  -a, --auto        pass the input on as it is, unless dlp-record marked\n"
-    "                    ops in some steps only\n"
-    "  -f, --from MARKED take the ops from this stream of "
-    "dlp-correlate\n" SPILL_USAGE
-    "  -u, --unbuffered  write each record at once\n"
-    "  -h, --help        print this text\n"
-    "  -V, --version     print the version\n";
-
 #define UNMARKED_LEAST                                                         \
 	8 /* launches without an op that are a step without                    \
 	   * them, not what a step does outside of ops */
@@ -810,8 +799,8 @@ main(int argc, char **argv)
 	size_t i;
 
 	cli_init("dlp-carry");
-	unbuffered = cli_options(argc, argv, usage, opts);
-	path = cli_operand(argc, argv, usage);
+	unbuffered = cli_options(argc, argv, opts);
+	path = cli_operand(argc, argv);
 	if (automatic && (path != NULL || c.from != NULL))
 		die("--auto: only standard input, without -f");
 	if (automatic)

@@ -12,17 +12,6 @@
 #include "map.h"
 #include "stage.h"
 
-static const char usage[] =
-    "usage: dlp-coverage [-u] [-n N] [FILE]\n"
-    "Shows for how much of the GPU time op, sizes, FLOPs and Tensor Core use\n"
-    "are known, and what is missing for the rest.\n"
-    "  -n, --limit N     at most N rows of missing things in each account, "
-    "the\n"
-    "                    others in one row (0: all)\n"
-    "  -u, --unbuffered  write each record at once\n"
-    "  -h, --help        print this and exit\n"
-    "  -V, --version     print the version and exit\n";
-
 enum cover_account { COVER_OP, COVER_SHAPES, COVER_FLOP, COVER_TC, COVER_N };
 
 static const char *const account_names[] = { "op", "shapes", "flop", "tc" };
@@ -314,7 +303,7 @@ main(int argc, char **argv)
 	struct stage st;
 	int rc;
 
-	stage_start(&st, "dlp-coverage", usage, opts, argc, argv);
+	stage_start(&st, "dlp-coverage", opts, argc, argv);
 	st.ctx = &c;
 	st.section = forget_accounts;
 	st.end = write_rows;

@@ -11,30 +11,6 @@
 #include "num.h"
 #include "stage.h"
 
-static const char usage[] =
-    "usage: dlp-diff [-g BY] [-v VALUE] [-n N] [-m N | --join] [-a | -i N]"
-    " [--cells]"
-    " [--noise PCT] [--fail-over PCT] [FILE | A B]\n"
-    "\n"
-    "Compares two runs of a program, in the files A and B, or in the\n"
-    "sections of one stream, of which the first is A.\n"
-    "\n"
-    "  -g, --group BY      what a row is: op (default), kernel, type,\n"
-    "                      prim, layer, phase or iter\n"
-    "  -v, --value VALUE   gpu (default): time on the GPU; cpu: time of the\n"
-    "                      ops on the CPU; with --join also n and flop\n"
-    "  -n, --limit N       write at most N rows; 0 (default) means all\n"
-    "  -m, --first N       the first N sections are runs of A (default 1)\n"
-    "  -i, --iter N[-M]    only these steps count\n"
-    "  -a, --all           all steps count, also the warm-up\n"
-    "      --noise PCT     a smaller change is noise (default 1%)\n"
-    "      --fail-over PCT exit 1 if the step became slower by more\n"
-    "      --cells         write the times of each step, too\n"
-    "      --join          put many runs side by side, a column each\n"
-    "  -u, --unbuffered    write each record at once\n"
-    "  -h, --help          this text\n"
-    "  -V, --version       the version\n";
-
 /* The run. One per process, because the functions that get options have no
  * argument for it. */
 static struct diff {
@@ -244,13 +220,13 @@ main(int argc, char **argv)
 	int n, rc = EXIT_OK;
 
 	cli_init("dlp-diff");
-	unbuffered = cli_options(argc, argv, usage, opts);
+	unbuffered = cli_options(argc, argv, opts);
 	check_options(d);
 	n = argc - optind;
 	if (!d->join && n > 2)
-		cli_usage(usage);
+		cli_usage();
 	if (n == 0)
-		cli_operand(argc, argv, usage);
+		cli_operand(argc, argv);
 	read_sides(d, n, argv + optind);
 	if (!d->m.complete && !d->join)
 		die("an input is not whole: nothing is compared");

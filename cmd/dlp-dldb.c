@@ -13,28 +13,6 @@
 #include "err.h"
 #include "esc.h"
 
-static const char usage[] =
-    "usage: dlp-dldb -o FILE [-ftuV] [--raw | --aggregate] [--domain NAME]"
-    " [-S SIZE] [file]\n"
-    "Writes a database of DLProf from a dlp stream; see dlp-dldb(1).\n"
-    "  -o, --output FILE  the database\n"
-    "  -f, --force        overwrite FILE if it exists\n"
-    "  -t, --tee          pass the stream on\n"
-    "      --raw          write only the raw half: all iterations\n"
-    "      --aggregate    add the other half to the FILE that a dlp-dldb\n"
-    "                     --raw earlier in the pipeline has written\n"
-    "      --domain NAME  name of the domain (default-domain)\n"
-    "      --set FACT=VALUE\n"
-    "                     set a fact, such as command or profile_name,\n"
-    "                     instead of the ##info line; with FACT?=VALUE\n"
-    "                     only if there is no such line\n"
-    "  -S, --memory SIZE  memory for sums by op and iteration, such as 64M; "
-    "the\n"
-    "                     rest goes to files in TMPDIR (default 256M)\n"
-    "  -u, --unbuffered   write each record at once\n"
-    "  -h, --help         this text\n"
-    "  -V, --version      the version\n";
-
 /* The run. One per process, because the functions that get options have no
  * argument for it. */
 static struct db_halves halves = { .domain = "default-domain" };
@@ -293,15 +271,15 @@ main(int argc, char **argv)
 	int rc;
 
 	cli_init("dlp-dldb");
-	unbuffered = cli_options(argc, argv, usage, opts);
+	unbuffered = cli_options(argc, argv, opts);
 	if (d->path == NULL)
-		cli_usage(usage);
+		cli_usage();
 	if (d->raw && d->aggregate)
 		die("--raw and --aggregate: only one of them");
 	only_aggregate = d->aggregate;
 	d->aggregate = !d->raw;
 	d->raw = !only_aggregate;
-	path = cli_operand(argc, argv, usage);
+	path = cli_operand(argc, argv);
 	if (d->tee)
 		stage_open(&st, argc, argv, path, unbuffered);
 	else

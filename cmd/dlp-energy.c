@@ -17,18 +17,6 @@
 #include "workrec.h"
 #include "xsort.h"
 
-static const char usage[] =
-    "usage: dlp-energy [-u] [-p PRICE] [--warn-as NAME] [FILE]\n"
-    "Adds the energy of each op in each iteration, and of idle time, from the\n"
-    "samples that dlp-record --power takes.\n"
-    "  -p, --price PRICE  of a kWh: energy records have a column cost\n"
-    "      --warn-as NAME  if there are no samples, say so on standard error, "
-    "as\n"
-    "                     the command NAME\n"
-    "  -u, --unbuffered   write each record at once\n"
-    "  -h, --help         print this and exit\n"
-    "  -V, --version      print the version and exit\n";
-
 #define SORT_BYTES ((size_t)32 << 20) /* in memory */
 
 struct energy_sample {
@@ -545,7 +533,7 @@ main(int argc, char **argv)
 	struct stage st;
 	int rc, i;
 
-	stage_start(&st, "dlp-energy", usage, opts, argc, argv);
+	stage_start(&st, "dlp-energy", opts, argc, argv);
 	st.ctx = &e;
 	st.section = energy_section;
 	st.end = write_energy;

@@ -17,18 +17,6 @@
 #include "stage.h"
 #include "dlp-events/events.h"
 
-static const char usage[] =
-    "usage: dlp-events -e OP [-n N] [FILE]\n"
-    "Writes Python code that runs an op again, from a dlp stream.\n"
-    "  -e, --op OP       the type of an op, such as conv2d; with a slash in "
-    "it, an\n"
-    "                    op with its layer, as dlp ops shows it\n"
-    "  -n, --limit N     at most N cases, the most expensive first, 0: all "
-    "(5)\n"
-    "  -u, --unbuffered  accepted, as by all filters\n"
-    "  -h, --help        print this and exit\n"
-    "  -V, --version     print the version and exit\n";
-
 #define NAMES 12 /* kernels that a case names */
 #define TYPES 8
 
@@ -449,7 +437,7 @@ main(int argc, char **argv)
 	struct stage st;
 	int rc;
 
-	stage_start_sink(&st, "dlp-events", usage, opts, argc, argv);
+	stage_start_sink(&st, "dlp-events", opts, argc, argv);
 	if (v.op == NULL || v.op[0] == '\0')
 		die("which op? -e conv2d; dlp top -g type lists them");
 	if (strncmp(v.op, "aten::", 6) == 0)

@@ -15,14 +15,6 @@
 #include "stage.h"
 #include "timeline.h"
 
-static const char usage[] =
-    "usage: dlp-expose [-u] [file]\n"
-    "Adds xfer records to a dlp stream: how much of the time of each memory\n"
-    "copy is not hidden by kernels.\n"
-    "  -u, --unbuffered  write each record at once\n"
-    "  -h, --help        print this and exit\n"
-    "  -V, --version     print the version and exit\n";
-
 /* The columns that the record of a copy has from the copy itself, after its
  * own. The last is only there where the file has a name. */
 #define COPY_COLS(col)                                                         \
@@ -266,7 +258,7 @@ main(int argc, char **argv)
 	struct stage st;
 	int rc;
 
-	stage_start(&st, "dlp-expose", usage, NULL, argc, argv);
+	stage_start(&st, "dlp-expose", NULL, argc, argv);
 	st.ctx = &x;
 	st.section = forget_devices;
 	st.end = finish_devices;

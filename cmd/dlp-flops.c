@@ -8,28 +8,6 @@
 #include "dlp-flops/flops.h"
 #include "drop.h"
 
-static const char usage[] =
-    "usage: dlp-flops [-qu] [-f RULES]... [--ranks N] [-S SIZE]\n"
-    "                 [--tc-rules FILE] [--hlo PATH]... [--inductor PATH]...\n"
-    "                 [--drop TYPE[:COLUMNS]]... [FILE]\n"
-    "\n"
-    "Adds FLOPs, bytes, number type and Tensor Core use to kernels.\n"
-    "\n"
-    "  -f, --rules RULES    read rules for FLOPs and bytes; they come before\n"
-    "                       the built-in ones\n"
-    "      --hlo PATH       read XLA's HLO text, a file or a folder of\n"
-    "                       *after_optimizations.txt\n"
-    "      --inductor PATH  read Inductor's output code, a file or a folder "
-    "of\n"
-    "                       torch_compile_debug\n"
-    "  -q, --quiet          do not say that kernels have unknown FLOPs\n"
-    "      --ranks N        the number of GPUs in a collective, for bus_bytes\n"
-    "      --tc-rules FILE  read Tensor Core rules, in place of the shipped\n"
-    "                       ones\n" DROP_USAGE SPILL_USAGE
-    "  -u, --unbuffered     write each record at once\n"
-    "  -h, --help           print this text\n"
-    "  -V, --version        print the version\n";
-
 static void
 set_ranks(void *ranks, const char *arg)
 {
@@ -81,7 +59,7 @@ main(int argc, char **argv)
 	struct stage st;
 	int rc;
 
-	stage_start(&st, "dlp-flops", usage, opts, argc, argv);
+	stage_start(&st, "dlp-flops", opts, argc, argv);
 	kname_open(&flops.names, tc_rules);
 	read_attach(&st, &flops);
 	st.section = on_flops_section;

@@ -11,54 +11,6 @@
 #include "err.h"
 #include "num.h"
 
-static const char usage[] =
-    "usage: dlp-fmt [-Hu] [--csv | --json | --jsonl | --md | --tsv | --xtab |\n"
-    "               -w WIDTH | -f FORMAT] [-c COLUMNS] [-T TYPE] [FILE]\n"
-    "       dlp-fmt --sqlite DATABASE [-T TYPES] [FILE]\n"
-    "\n"
-    "Prints the records of one type: as a table on a terminal, as TSV\n"
-    "elsewhere.\n"
-    "\n"
-    "  -c, --columns COLUMNS  print these columns, comma separated; op.COL is\n"
-    "                         the column COL of the record's op\n"
-    "  -f, --format FORMAT    print each record so: %COLUMN is a value,\n"
-    "                         \\t a TAB, \\n a line end\n"
-    "  -T, --type TYPE        print this record type (default: agg or kern,\n"
-    "                         whichever comes first, or a type that has all\n"
-    "                         columns of -c)\n"
-    "  -w, --width WIDTH      print a table of this width; 0: no limit\n"
-    "  -H, --human            in a table, write times, bytes and FLOPs in a\n"
-    "                         unit that fits (ms, MB, ...)\n"
-    "      --csv              comma separated values, RFC 4180\n"
-    "      --tsv              tab separated values\n"
-    "      --json             one JSON array\n"
-    "      --jsonl            one JSON object per line\n"
-    "      --md               a table in Markdown\n"
-    "      --xtab             one line per value, one paragraph per row\n"
-    "      --pyprof           use PyProf's columns, headers and words; with\n"
-    "                         --csv or -w write PyProf's CSV or columns\n"
-    "      --dict, --dict=own PyProf's .dict, of kernels with markers; own:\n"
-    "                         add our own keys (needs dlp-markers -a)\n"
-    "      --dlprof           DLProf's Iteration Report, of kernels\n"
-    "      --title TEXT       a line before the CSV, a name for the JSON "
-    "array\n"
-    "      --quote COLUMNS    always quote these columns, others only where\n"
-    "                         CSV requires it; unset values are empty\n"
-    "      --null TEXT        in CSV, TSV and -f, write TEXT for unset values\n"
-    "      --sqlite DATABASE  write all records, or those of -T, to a "
-    "database\n"
-    "                         of SQLite, a table for each type\n"
-    "      --sql NAME         then make the tables of NAME.sql: run\n"
-    "      --guard            in CSV, put a ' before text that a spreadsheet\n"
-    "                         would take for a formula\n"
-    "      --spark COLUMN     on a terminal, draw this column as a line of "
-    "bars\n"
-    "                         below the table\n"
-    "      --ascii            draw it with ASCII only\n"
-    "  -u, --unbuffered       write each row at once\n"
-    "  -h, --help             print this text\n"
-    "  -V, --version          print the version\n";
-
 /* One per process, because the functions that get options have no other way to
  * it. */
 static struct fmt fmt;
@@ -197,7 +149,7 @@ main(int argc, char **argv)
 	int i;
 
 	cli_init("dlp-fmt");
-	unbuffered = cli_options(argc, argv, usage, opts);
+	unbuffered = cli_options(argc, argv, opts);
 	if (pyprof) {
 		f->form = f->sink;
 		f->sink = &sink_pyprof;
@@ -223,7 +175,7 @@ main(int argc, char **argv)
 	f->at_once = unbuffered;
 	if (sql != NULL && (sqlite == NULL || strcmp(sql, "run") != 0))
 		die("--sql: only run, and with --sqlite");
-	path = cli_operand(argc, argv, usage);
+	path = cli_operand(argc, argv);
 	default_sink(f);
 	stage_open_sink(&f->st, path, unbuffered);
 	f->st.result = true;

@@ -16,24 +16,6 @@
 #include "utf8.h"
 #include "words.h"
 
-static const char usage[] =
-    "usage: dlp-folded [-hiuV] [--optimizer] [-f FRAMES] [-T TYPES] [-v "
-    "VALUE]\n"
-    "                  [FILE]\n"
-    "Writes folded stacks for flame graphs, from a dlp stream.\n"
-    "  -f, --frames FRAMES  columns, outermost first (layer,op,work); work is\n"
-    "                       the name of the kernel, or what else the work is\n"
-    "  -T, --type TYPES     use these record types (kern,copy,set,graph)\n"
-    "  -v, --value VALUE    the weight: a column, or count (dur_ns);\n"
-    "                       COLUMN,count: 1 where the column is unset\n"
-    "  -i, --iter           use only records in iterations (see dlp-iter)\n"
-    "      --optimizer      the frame dir is optimizer in that phase, except "
-    "of\n"
-    "                       communication\n"
-    "  -u, --unbuffered     accepted, as by all filters\n"
-    "  -h, --help           print this and exit\n"
-    "  -V, --version        print the version and exit\n";
-
 /* What work is called; kernels have a name of their own. */
 static const struct work_word {
 	const char *tag, *before, *column;
@@ -352,7 +334,7 @@ main(int argc, char **argv)
 	struct stage st;
 	int rc, i;
 
-	stage_start_sink(&st, "dlp-folded", usage, opts, argc, argv);
+	stage_start_sink(&st, "dlp-folded", opts, argc, argv);
 	st.result = true;
 	f.value = xstrdup(value);
 	f.or_count = mv_ends((struct mview){ value, strlen(value) }, ",count");

@@ -19,15 +19,6 @@
 #include "workrec.h"
 #include "dlp-gaps/gaps.h"
 
-static const char usage[] =
-    "usage: dlp-gaps [-u] [-T types] [--drop TYPE[:COLUMNS]]... [file]\n"
-    "Adds gap records to a dlp stream: when a device is idle, and why.\n"
-    "  -T, --type types  what counts as work: default "
-    "kern,copy,set,graph\n" DROP_USAGE
-    "  -u, --unbuffered  write each record at once\n"
-    "  -h, --help        print this and exit\n"
-    "  -V, --version     print the version and exit\n";
-
 const struct did_words did_words[D_RANGE + 1] = {
 	[D_DATA] = { "dataload", "dataloader" },
 	[D_COMM] = { "comm", "comm-wait" },
@@ -443,7 +434,7 @@ main(int argc, char **argv)
 	struct stage st;
 	int rc;
 
-	stage_start(&st, "dlp-gaps", usage, opts, argc, argv);
+	stage_start(&st, "dlp-gaps", opts, argc, argv);
 	count_types(&in, list);
 	namerules_parse(&in.calls, "gap-calls.rules",
 	    shipped_text("gap-calls.rules"), words, ARRAY_LEN(words));

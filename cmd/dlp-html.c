@@ -12,24 +12,6 @@
 #include "esc.h"
 #include "text_out.h"
 
-static const char usage[] =
-    "usage: dlp-html [-dhpuV] [-b FILE] [-f FILE] [-m N] [-t TITLE] [FILE]\n"
-    "Writes a dlp stream as one HTML page that shows the profile.\n"
-    "  -b, --before FILE the profile of the second section, which diff "
-    "records\n"
-    "                    compare it with\n"
-    "  -d, --data        write the page's data as JSON instead\n"
-    "  -f, --file FILE   the profile in the commands that the page shows "
-    "(FILE)\n"
-    "  -m, --max-pieces N of more GPU work than this, details of some steps\n"
-    "                    only (1000000); 0: no limit\n"
-    "  -p, --private     leave out command lines, paths, names of threads and\n"
-    "                    places in the code\n"
-    "  -t, --title TITLE the page's title (the name of FILE)\n"
-    "  -u, --unbuffered  accepted, as by all filters\n"
-    "  -h, --help        print this and exit\n"
-    "  -V, --version     print the version and exit\n";
-
 /* Only the first section is shown, with -b also the second: times and ids of
  * two have nothing to do with each other. Sections with diff records compare
  * both. */
@@ -155,7 +137,7 @@ main(int argc, char **argv)
 	struct stage st;
 	int rc;
 
-	stage_start_sink(&st, "dlp-html", usage, opts, argc, argv);
+	stage_start_sink(&st, "dlp-html", opts, argc, argv);
 	if (h.file == NULL)
 		h.file = "FILE";
 	name_before(&h);

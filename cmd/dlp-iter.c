@@ -11,35 +11,6 @@
 #include "err.h"
 #include "stage.h"
 
-static const char usage[] =
-    "usage: dlp-iter [-Dlux] [-k KEY] [--cut | --one]\n"
-    "                [--iter-start N] [--iter-stop N] [--keep]\n"
-    "                [--cuts] [--stable] [--ahead] [--even]\n"
-    "                [--strict] [-n N] [--drop TYPE[:COLUMNS]]... [file]\n"
-    "Cuts a dlp stream into iterations.\n"
-    "  -k, --key KEY     what makes an iteration: a step range (numbers are\n"
-    "                    ignored), or the id, name, key or type of an op\n"
-    "  -D, --dlprof      make iterations as DLProf does\n"
-    "      --cuts        write where iterations begin and end, before their\n"
-    "                    records\n"
-    "      --stable      write at the end which iterations are even\n"
-    "      --ahead       with --stable: write this before the other records\n"
-    "      --even        number only the steady state, the longest sequence\n"
-    "                    of iterations of even length\n"
-    "  -x, --exact       compare texts with KEY as they are, numbers included\n"
-    "      --cut         an iteration ends where a range KEY ends\n"
-    "      --one         make one iteration of the whole profile\n"
-    "      --iter-start N, --iter-stop N\n"
-    "                    drop the records outside of iterations N to N\n"
-    "      --keep        keep those records, in no iteration\n"
-    "      --strict      fail if the key or iteration N does not exist\n"
-    "  -l, --list        propose keys; with -k, show its iterations and which\n"
-    "                    are even\n"
-    "  -n, --limit N     --list: propose at most N keys (20); 0: "
-    "all\n" DROP_USAGE "  -u, --unbuffered  write each record at once\n"
-    "  -h, --help        print this text\n"
-    "  -V, --version     print the version\n";
-
 /* The command line fills it: one in a process. */
 static struct iter_run g = { .o = {
 				 .plan = { .to = INT64_MAX }, .limit = 20 } };
@@ -140,11 +111,11 @@ main(int argc, char **argv)
 	bool unbuffered;
 
 	cli_init("dlp-iter");
-	unbuffered = cli_options(argc, argv, usage, opts);
+	unbuffered = cli_options(argc, argv, opts);
 	check_options();
 	make_plan();
 	key_init(&g.key, g.o.key, g.o.exact, g.o.cut);
-	stage_open(&st, argc, argv, cli_operand(argc, argv, usage), unbuffered);
+	stage_open(&st, argc, argv, cli_operand(argc, argv), unbuffered);
 	iter_open(&g, &st);
 	return out_finish(stage_run(&st));
 }

@@ -11,14 +11,6 @@
 #include "timeheap.h"
 #include "workrec.h"
 
-static const char usage[] = "usage: dlp-launch [-u] [file]\n"
-			    "Adds to work of a dlp stream how long it waited "
-			    "after its launch, and how\n"
-			    "much other work waited then.\n"
-			    "  -u, --unbuffered  write each record at once\n"
-			    "  -h, --help        print this and exit\n"
-			    "  -V, --version     print the version and exit\n";
-
 #define QUEUE (1 << 20) /* work in a longer queue is not counted */
 
 struct launch_waits {
@@ -91,7 +83,7 @@ main(int argc, char **argv)
 	size_t i;
 	int rc;
 
-	stage_start(&st, "dlp-launch", usage, NULL, argc, argv);
+	stage_start(&st, "dlp-launch", NULL, argc, argv);
 	st.ctx = &l;
 	st.section = forget_launch;
 	for (i = 0; i < ARRAY_LEN(tags); i++)

@@ -18,15 +18,6 @@
 #include "text_out.h"
 #include "workrec.h"
 
-static const char usage[] =
-    "usage: dlp-markers [-ahuV] [file]\n"
-    "Adds to each kernel the texts of the ranges around its launch.\n"
-    "  -a, --all         add the times of these ranges, and the ranges that\n"
-    "                    are not around a launch\n"
-    "  -u, --unbuffered  write each record at once\n"
-    "  -h, --help        print this text\n"
-    "  -V, --version     print the version\n";
-
 #define LOOSE_TEXT_MAX (16 << 20) /* bytes between two kernels */
 
 struct marker_range { /* open on a thread */
@@ -339,7 +330,7 @@ main(int argc, char **argv)
 	struct stage st;
 	int rc;
 
-	stage_start(&st, "dlp-markers", usage, opts, argc, argv);
+	stage_start(&st, "dlp-markers", opts, argc, argv);
 	st.ctx = &m;
 	st.section = begin_markers;
 	st.end = put_marker_notes;

@@ -19,17 +19,6 @@
 #include "shipped.h"
 #include "text_out.h"
 
-static const char usage[] =
-    "usage: dlp-mcp DLP FOLDER [FILE]\n"
-    "Serves the reports of DLP, the script dlp, to a program that speaks the\n"
-    "Model Context Protocol: reads requests, a line each, and writes a line "
-    "for\n"
-    "each answer. Profiles are read from FOLDER and the folders in it, "
-    "requests\n"
-    "from FILE (standard input).\n"
-    "  -h, --help     print this text\n"
-    "  -V, --version  print the version\n";
-
 #define MOST_TOKENS 4096     /* of a request */
 #define MOST_BYTES (1 << 20) /* of a request, of the output of a report */
 #define MOST_WORDS 64        /* of a command */
@@ -382,9 +371,9 @@ main(int argc, char **argv)
 	size_t n;
 
 	cli_init("dlp-mcp");
-	cli_options(argc, argv, usage, NULL);
+	cli_options(argc, argv, NULL);
 	if (argc - optind < 2 || argc - optind > 3)
-		cli_usage(usage);
+		cli_usage();
 	m.dlp = argv[optind];
 	if (realpath(argv[optind + 1], m.folder) == NULL)
 		die_errno("%s", argv[optind + 1]);

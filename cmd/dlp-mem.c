@@ -17,21 +17,6 @@
 #include "words.h"
 #include "workrec.h"
 
-static const char usage[] =
-    "usage: dlp-mem [-u] [--iter-start N] [--iter-stop N] [--times N]\n"
-    "               [--warn-as NAME] [file]\n"
-    "Adds to a dlp stream how much memory is in use, and its peak.\n"
-    "      --iter-start N, --iter-stop N\n"
-    "                    the peak of these iterations, both included\n"
-    "      --times N     add memtime records: the most in use in each of N\n"
-    "                    equal parts of the time\n"
-    "      --warn-as NAME\n"
-    "                    if there are no memory events, say so on standard\n"
-    "                    error, as the command NAME\n"
-    "  -u, --unbuffered  write each record at once\n"
-    "  -h, --help        print this and exit\n"
-    "  -V, --version     print the version and exit\n";
-
 /* Of so many newest calls it is known where they were made. */
 #define CALLS 256
 
@@ -1000,7 +985,7 @@ main(int argc, char **argv)
 	struct stage st;
 	int rc;
 
-	stage_start(&st, "dlp-mem", usage, opts, argc, argv);
+	stage_start(&st, "dlp-mem", opts, argc, argv);
 	if (times != NULL)
 		m.n_times = cli_i64("--times", times, 1, 1000000);
 	m.steps.chosen = from != NULL || to != NULL;

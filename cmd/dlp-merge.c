@@ -22,20 +22,6 @@
 #include "stage.h"
 #include "words.h"
 
-static const char usage[] =
-    "usage: dlp-merge [-ru] [file ...]\n"
-    "       dlp-merge --split DIR [file]\n"
-    "Joins dlp streams into one section, in launch order; see dlp-merge(1).\n"
-    "  -r, --ranks       each file is a rank of one run: number them in the\n"
-    "                    natural order of their names, add the column rank,\n"
-    "                    and align the clocks by collectives\n"
-    "      --split DIR   the opposite: write each section of one stream to a\n"
-    "                    file of its own in DIR, and print the file's name as\n"
-    "                    soon as it is complete\n"
-    "  -u, --unbuffered  write each record at once\n"
-    "  -h, --help        print this text\n"
-    "  -V, --version     print the version\n";
-
 /*
  * A stream that is joined with others: its next line, that line's time, and
  * how it is written under the legends of all inputs.
@@ -700,7 +686,7 @@ by_path(const void *va, const void *vb)
 static int
 split_file(int argc, char **argv, const char *dir)
 {
-	const char *name = cli_operand(argc, argv, usage);
+	const char *name = cli_operand(argc, argv);
 	struct buf path = { 0 };
 	FILE *in = stdin, *out = NULL;
 	char *line = NULL;
@@ -754,13 +740,13 @@ main(int argc, char **argv)
 	bool unbuffered;
 
 	cli_init("dlp-merge");
-	unbuffered = cli_options(argc, argv, usage, opts);
+	unbuffered = cli_options(argc, argv, opts);
 	if (dir != NULL)
 		return split_file(argc, argv, dir);
 	m.n = argc - optind;
 	m.paths = argv + optind;
 	if (m.n <= 1)
-		(void)cli_operand(argc, argv, usage);
+		(void)cli_operand(argc, argv);
 	if (m.n == 0) {
 		m.n = 1;
 		m.paths = std;

@@ -13,16 +13,6 @@
 #include "map.h"
 #include "stage.h"
 
-static const char usage[] =
-    "usage: dlp-mfu [-u] [--warn-as NAME] [FILE]\n"
-    "Adds to iterations and sums of their work the FLOPs utilization.\n"
-    "      --warn-as NAME  if no iteration has known FLOPs, say so on "
-    "standard\n"
-    "                      error, as the command NAME\n"
-    "  -u, --unbuffered    write each record at once\n"
-    "  -h, --help          print this and exit\n"
-    "  -V, --version       print the version and exit\n";
-
 /* The sums over the work of an iteration of a file. Only kernels that can have
  * FLOPs count, and graphs that were recorded as a whole. FLOPs and times are
  * doubles, because shares of them follow; FLOPs are exact below 2^53. */
@@ -279,7 +269,7 @@ main(int argc, char **argv)
 	struct stage st;
 	int rc;
 
-	stage_start(&st, "dlp-mfu", usage, opts, argc, argv);
+	stage_start(&st, "dlp-mfu", opts, argc, argv);
 	st.ctx = &m;
 	m.flop = col_id("sum_flop");
 	m.exec_flop = col_id("sum_exec_flop");

@@ -20,17 +20,6 @@
 #include "shipped.h"
 #include "stage.h"
 
-static const char usage[] =
-    "usage: dlp-ncu [-ahuV] [-m METRICS] NCU.csv [FILE]\n"
-    "Adds the counters in NCU.csv, which ncu --csv --page raw wrote, to the\n"
-    "same kernels of a stream.\n"
-    "  -a, --all           NCU.csv has the whole run, not one iteration\n"
-    "  -m, --metrics LIST  add these metrics too, comma separated, such as\n"
-    "                      dram__bytes.sum,lts__*\n"
-    "  -u, --unbuffered    write each record at once\n"
-    "  -h, --help          print this text\n"
-    "  -V, --version       print the version\n";
-
 /* The rows of a file that ncu wrote: CSV among lines of its log; or of a TSV.
  */
 
@@ -790,11 +779,11 @@ main(int argc, char **argv)
 	int rc;
 
 	cli_init("dlp-ncu");
-	unbuffered = cli_options(argc, argv, usage, opts);
+	unbuffered = cli_options(argc, argv, opts);
 	if (optind == argc)
-		cli_usage(usage);
+		cli_usage();
 	optind++;
-	path = cli_operand(argc, argv, usage);
+	path = cli_operand(argc, argv);
 	table_read(&ncu.table, argv[optind - 1], ncu.more, ncu.nmore);
 	stage_open(&st, argc, argv, path, unbuffered);
 	st.ctx = &ncu;

@@ -24,17 +24,6 @@
 #include "stage.h"
 #include "utf8.h"
 
-static const char usage[] =
-    "usage: dlp-openmetrics [-hiluV] [-m TABLE] [-o OUT] [FILE]\n"
-    "Writes metrics for Prometheus from a dlp stream, as OpenMetrics text.\n"
-    "  -i, --iter        use only work in iterations (see dlp-iter)\n"
-    "  -l, --list        print the table of metrics\n"
-    "  -m, --metrics TABLE  use this table of metrics instead\n"
-    "  -o, --output OUT  write to this file, which is replaced as a whole\n"
-    "  -u, --unbuffered  accepted, as by all filters\n"
-    "  -h, --help        print this and exit\n"
-    "  -V, --version     print the version and exit\n";
-
 /* The metrics of dlp-openmetrics: the table that names them, and their
  * samples, a value for each combination of labels. */
 
@@ -729,7 +718,7 @@ main(int argc, char **argv)
 	int rc;
 
 	cli_init("dlp-openmetrics");
-	unbuffered = cli_options(argc, argv, usage, opts);
+	unbuffered = cli_options(argc, argv, opts);
 	if (out_path != NULL && *out_path == '\0')
 		die("-o: empty argument");
 	if (list) {
@@ -737,7 +726,7 @@ main(int argc, char **argv)
 		buf_puts(&out_buf, shipped_text("metrics.tab"));
 		return out_finish(EXIT_OK);
 	}
-	path = cli_operand(argc, argv, usage);
+	path = cli_operand(argc, argv);
 	om_table_read(&table, table_path);
 	stage_open_sink(&st, path, unbuffered);
 	rc = gather(&st, &g, &table, &text);

@@ -9,24 +9,6 @@
 #include "dlp-overview/overview.h"
 #include "err.h"
 
-static const char usage[] =
-    "usage: dlp-overview [-suv] [-n NAME] [-w COLUMNS] [-k KEY] [-i N] [FILE]\n"
-    "Sums up a profile in one record, on one screen, or as one JSON object.\n"
-    "  -s, --screen      write the screen for people\n"
-    "  -v, --verbose     write all that is known, not 30 lines\n"
-    "      --color       write bold text and colors\n"
-    "      --json        write all that the screen says as a JSON object\n"
-    "  -n, --name NAME   name of the profile; - is standard input (default:\n"
-    "                    from the stream)\n"
-    "  -w, --width COLUMNS  width of the screen (80)\n"
-    "  -k, --key KEY     -k of the report; proposed commands have it too\n"
-    "  -i, --iters N     -i of the report; it chose the steps\n"
-    "      --failed WHY  read nothing, and write the record of a profile that\n"
-    "                    could not be analyzed\n"
-    "  -u, --unbuffered  accepted, as by all filters\n"
-    "  -h, --help        print this and exit\n"
-    "  -V, --version     print the version and exit\n";
-
 static struct {
 	const char *name, *width, *key, *iters, *failed;
 	bool screen, verbose, color, json;
@@ -37,7 +19,7 @@ static int
 write_failed(int argc, char **argv)
 {
 	if (argc > optind)
-		cli_usage(usage);
+		cli_usage();
 	if (arg.name == NULL)
 		die("--failed: which profile? -n names it");
 	out_open(false);
@@ -92,7 +74,7 @@ main(int argc, char **argv)
 	int rc;
 
 	cli_init("dlp-overview");
-	unbuffered = cli_options(argc, argv, usage, opts);
+	unbuffered = cli_options(argc, argv, opts);
 	if (arg.width != NULL)
 		how.width = (int)cli_i64("-w", arg.width, 1, 1000000000);
 	how.key = arg.key;
@@ -103,7 +85,7 @@ main(int argc, char **argv)
 	how.piped = arg.name != NULL && strcmp(arg.name, "-") == 0;
 	if (arg.failed != NULL)
 		return write_failed(argc, argv);
-	stage_open_sink(&st, cli_operand(argc, argv, usage), unbuffered);
+	stage_open_sink(&st, cli_operand(argc, argv), unbuffered);
 	st.result = true;
 	overview_read(&o, &st);
 	rc = stage_run(&st);

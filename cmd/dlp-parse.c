@@ -20,46 +20,6 @@
 #include "sandbox.h"
 #include "stage.h"
 
-static const char usage[] =
-    "usage: dlp-parse [-huV] [-T types] [option ...] [file ...]\n"
-    "Writes the events of profiles (databases of Nsight Systems, nvprof,\n"
-    "rocprofv3 and DLProf, traces of torch.profiler, snapshots of PyTorch's\n"
-    "memory) as records in launch order; see dlp-parse(1).\n"
-    "  -T, --type LIST  write only records of these types: kern,copy,...;\n"
-    "                   after ^ all but these: ^sync,mark\n"
-    "  --device LIST    write only GPU work of these devices\n"
-    "  --pid LIST       write only these processes\n"
-    "  --stream LIST    write only GPU work of these streams\n"
-    "  --domain LIST    write only ranges and marks of these NVTX domains\n"
-    "  --start, --end TIME\n"
-    "                   write only what starts on the CPU in this time; ns,\n"
-    "                   or with a unit: 1.5s 20ms 3us\n"
-    "  --range NAME     write only what starts on the CPU inside ranges with\n"
-    "                   this text\n"
-    "  --kernel-names   add the kernels' short and mangled names\n"
-    "  --rows           add each event's row number; dlp-stats uses it to\n"
-    "                   break ties\n"
-    "  --old-names      demangle kernel names of nvprof as PyProf did\n"
-    "  --src            add the column src, the file, also for a single file\n"
-    "  --ranks          each file is a rank of one run: add the column rank,\n"
-    "                   and align the clocks\n"
-    "  --check          look for damage first (SQLite's integrity_check)\n"
-    "  --python         traces of torch.profiler: write Python's frames, too\n"
-    "  --capture FILE   a trace of torch.profiler: ops of the kernels in CUDA\n"
-    "                   graphs, from a trace of their captures; can be "
-    "repeated\n"
-    "  --inputs         traces of torch.profiler: write the strides and "
-    "values\n"
-    "                   of the inputs of ops, too\n"
-    "  --resync         traces of torch.profiler: skip broken JSON\n"
-    "  --no-calls       read no API calls: GPU work comes in order of start\n"
-    "  --no-code        read no call stacks: no column code, no samples\n"
-    "  --no-dict        refuse a .dict of PyProf, which has kernels only\n"
-    "  --need-times     refuse a .dict without start times\n" DROP_USAGE
-    "  -u, --unbuffered write each record at once\n"
-    "  -h, --help       print this text\n"
-    "  -V, --version    print the version\n";
-
 static void
 set_capture(void *to, const char *arg)
 {
@@ -101,7 +61,7 @@ read_options(struct parse *run, int argc, char **argv)
 		DROP_OPTION,
 		{ 0 },
 	};
-	bool unbuffered = cli_options(argc, argv, usage, opts);
+	bool unbuffered = cli_options(argc, argv, opts);
 
 	if (sel->no_calls && (sel->any || select_asked(sel, EV_CALL)))
 		die("--no-calls: %s needs the calls",
@@ -319,7 +279,7 @@ main(int argc, char **argv)
 	infile_init(&run.in);
 	unbuffered = read_options(&run, argc, argv);
 	if (argc - optind <= 1)
-		(void)cli_operand(argc, argv, usage);
+		(void)cli_operand(argc, argv);
 	path = argv[optind];
 	confine(argc - optind, argv + optind, &run.kineto);
 	if (argc - optind > 1 || !dict_is(&dict, &run, path)) {

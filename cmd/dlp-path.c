@@ -9,50 +9,6 @@
 #include "dlp-path/path.h"
 #include "err.h"
 
-static const char usage[] =
-    "usage: dlp-path [--merge] [-u] [-S SIZE] [file]\n"
-    "       dlp-path --replay [--scale REGEX=F]... [--remove REGEX]...\n"
-    "                [--zero-launch] [--perfect-overlap] [--no-straggler]\n"
-    "                [--bandwidth GB/S] [--dtype FROM=TO] [--bare] "
-    "[--each | --all]\n"
-    "                [-u] [-S SIZE] [file]\n"
-    "Adds the critical path of each step to a dlp stream, or with --replay "
-    "what\n"
-    "each step would take.\n"
-    "      --merge           one record for segments that follow each other "
-    "and\n"
-    "                        differ in name at most\n"
-    "      --replay          replay the steps, with these changes:\n"
-    "      --scale REGEX=F   GPU work whose name or op matches takes F times "
-    "as\n"
-    "                        long\n"
-    "      --remove REGEX    such work, its ops on the CPU and its launch "
-    "take\n"
-    "                        no time\n"
-    "      --zero-launch     nothing waits for the CPU, except for its waits\n"
-    "      --perfect-overlap nothing but communication waits for "
-    "communication\n"
-    "      --no-straggler    no rank waits for others that arrive at a "
-    "collective\n"
-    "                        after the median rank\n"
-    "      --bandwidth GB/S  copies and communication between devices take\n"
-    "                        their latency and their bytes at this rate\n"
-    "      --dtype FROM=TO   kernels of a number type take the time of "
-    "another\n"
-    "                        (fp64, fp32, tf32, fp16, bf16)\n"
-    "      --bare            without the time that recording takes on the "
-    "CPU\n"
-    "      --each            what findings of dlp-advise would change: each "
-    "by\n"
-    "                        itself, and all\n"
-    "      --all             all of that at once\n"
-    "      --workers N       how many a data loader gets that has none\n"
-    "      --warn-as NAME    say on standard error, as the command NAME, that\n"
-    "                        waits of streams are not recorded\n" SPILL_USAGE
-    "  -u, --unbuffered      write each record at once\n"
-    "  -h, --help            print this and exit\n"
-    "  -V, --version         print the version and exit\n";
-
 #define SORT_BYTES ((size_t)8 << 20) /* of each sort */
 
 static void
@@ -272,7 +228,7 @@ main(int argc, char **argv)
 	struct stage st;
 	int rc;
 
-	stage_start(&st, "dlp-path", usage, opts, argc, argv);
+	stage_start(&st, "dlp-path", opts, argc, argv);
 	if (!p.replay &&
 	    (p.n_change > 0 || p.zero_launch || p.overlap || p.no_straggler ||
 		p.bandwidth > 0 || p.retype.of[0] != NULL || p.bare || p.each ||

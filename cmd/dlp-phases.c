@@ -27,14 +27,6 @@
 #include "varint.h"
 #include "workrec.h"
 
-static const char usage[] =
-    "usage: dlp-phases [-u] [file]\n"
-    "Adds phase records to a dlp stream: how much time the phases of each\n"
-    "iteration take.\n"
-    "  -u, --unbuffered  write each record at once\n"
-    "  -h, --help        print this and exit\n"
-    "  -V, --version     print the version and exit\n";
-
 /* The numbers of a phase record, in its order. */
 enum {
 	CPU,
@@ -666,7 +658,7 @@ main(int argc, char **argv)
 	struct stage st;
 	int rc;
 
-	stage_start(&st, "dlp-phases", usage, NULL, argc, argv);
+	stage_start(&st, "dlp-phases", NULL, argc, argv);
 	st.ctx = &p;
 	st.section = begin_phases;
 	st.end = finish_phases;

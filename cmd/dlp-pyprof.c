@@ -15,15 +15,6 @@
 #include "stage.h"
 #include "dlp-pyprof/pyprof.h"
 
-static const char usage[] =
-    "usage: dlp-pyprof [-huV] [-y YEAR] [FILE]\n"
-    "Reads a .dict file of PyProf and writes kern records with the numbers\n"
-    "that PyProf printed.\n"
-    "  -y, --year YEAR   use the rules of 2019 (default) or 2021\n"
-    "  -u, --unbuffered  write each record at once\n"
-    "  -h, --help        print this and exit\n"
-    "  -V, --version     print the version and exit\n";
-
 static const char *const names[] = { "idx", "seq", "altseq", "tid", "layer",
 	"trace", "dir", "sub", "mod", "op", "short", "params", "dur_ns", "tc",
 	"dev", "stream", "grid", "block", "flop", "bytes", "role" };
@@ -251,8 +242,8 @@ main(int argc, char **argv)
 	int rc;
 
 	cli_init("dlp-pyprof");
-	unbuffered = cli_options(argc, argv, usage, opts);
-	path = cli_operand(argc, argv, usage);
+	unbuffered = cli_options(argc, argv, opts);
+	path = cli_operand(argc, argv);
 	lines_open(&x->in, path);
 	out_open(unbuffered);
 	x->type = out_type("kern", names, ARRAY_LEN(names));

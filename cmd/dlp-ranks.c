@@ -21,17 +21,6 @@
 #include "words.h"
 #include "workrec.h"
 
-static const char usage[] =
-    "usage: dlp-ranks [-u] [-f RULES] [file]\n"
-    "Shows in a dlp stream of many ranks how they wait for one another: adds\n"
-    "a coll record for each collective, an arrive record for each rank in it,\n"
-    "and comm and skew records that sum them up.\n"
-    "  -f, --rules RULES find communication kernels by the rules of this file\n"
-    "                    instead of the shipped ones\n"
-    "  -u, --unbuffered  write each record at once\n"
-    "  -h, --help        print this and exit\n"
-    "  -V, --version     print the version and exit\n";
-
 /*
  * A participant is a process on a device of a file. Its number is the rank that
  * the stream gives it, otherwise its place in the order of arrival.
@@ -954,7 +943,7 @@ main(int argc, char **argv)
 	};
 	struct stage st;
 
-	stage_start(&st, "dlp-ranks", usage, opts, argc, argv);
+	stage_start(&st, "dlp-ranks", opts, argc, argv);
 	comm_open(&g.comm, rules);
 	g.own_rules = rules != NULL;
 	stage_on(&st, "kern", see_kernel, .need = "start_ns dur_ns short",

@@ -22,23 +22,6 @@
 #include "shipped.h"
 #include "stage.h"
 
-static const char usage[] =
-    "usage: dlp-rate [-u] [-T TYPES] [--peak DTYPE=TFLOPS,...]\n"
-    "                [--peak-bw GB/S] [--work] [--drop TYPE[:COLUMNS]]\n"
-    "                [FILE]\n"
-    "\n"
-    "Adds to records with FLOPs, bytes and a time: TFLOP/s, GB/s, arithmetic\n"
-    "intensity, the share of the device's peak, and the roofline's bound.\n"
-    "\n"
-    "  -T, --type TYPES      record types, comma separated (kern,agg)\n"
-    "      --peak D=T,...    the device's peak for a number type, in TFLOP/s\n"
-    "      --peak-bw GB/S    the bandwidth of the device's memory\n"
-    "      --work            write a gpuwork record in place of each kernel,\n"
-    "                        copy, set and graph run, for dlp-agg to add "
-    "up\n" DROP_USAGE "  -u, --unbuffered      write each record at once\n"
-    "  -h, --help            print this text\n"
-    "  -V, --version         print the version\n";
-
 /*
  * Peak rates of GPUs: of known ones (gpus.tab), and what the user says in their
  * place; and the devices of a section with their rates.
@@ -717,7 +700,7 @@ main(int argc, char **argv)
 	char **v;
 	int i, n, rc;
 
-	stage_start(&st, "dlp-rate", usage, opts, argc, argv);
+	stage_start(&st, "dlp-rate", opts, argc, argv);
 	v = cli_list(types, &n);
 	for (i = 0; i < n; i++)
 		if (v[i][0] == '\0' || strcmp(v[i], "dev") == 0)

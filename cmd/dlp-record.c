@@ -12,59 +12,6 @@
 #include "err.h"
 #include "num.h"
 
-static const char usage[] =
-    "usage: dlp-record [options] -o FILE -- command [arguments]\n"
-    "       dlp-record [options] {--stream | --live} -- command [arguments]\n"
-    "       dlp-record --convert DIR {-o FILE | --stream}\n"
-    "       dlp-record --arm -o FILE-%n -- command [arguments]\n"
-    "       dlp-record --trigger {PID | DIR} [--steps N]\n"
-    "Runs the command and records its CUDA and NVTX events.\n"
-    "  -o, --output FILE  the database, as of nsys export --type=sqlite; in "
-    "the\n"
-    "                    name, %p is the process, %h the host, %q{VAR} a "
-    "variable\n"
-    "      --force       write over an existing FILE\n"
-    "      --stream      write records for dlp-correlate to standard output; "
-    "the\n"
-    "                    command's own output goes to standard error\n"
-    "      --live        write records while the command runs, each few "
-    "seconds a\n"
-    "                    section of what has ended: | dlp top --follow\n"
-    "      --stdout FILE the command's standard output goes there\n"
-    "      --convert DIR convert what a recording that was killed left behind\n"
-    "  -t, --trace LIST  what to record: cuda,nvtx\n"
-    "  -c, --capture-range RANGE  record only: cudaProfilerApi, from\n"
-    "                    cudaProfilerStart to cudaProfilerStop; nvtx:TEXT or\n"
-    "                    nvtx:TEXT@DOMAIN, one range; none: everything\n"
-    "      --delay S     record from S seconds after the start\n"
-    "      --duration S  record for S seconds\n"
-    "      --kill        end the command with SIGTERM after --duration\n"
-    "      --steps A-B   record the ranges 'iteration A' to 'iteration B'\n"
-    "      --arm         record nothing until --trigger asks for it; %n in\n"
-    "                    FILE counts the recordings\n"
-    "      --trigger PID have the program of --arm record the next steps,\n"
-    "                    --steps N of them (6), and write FILE\n"
-    "      --max SIZE    stop at this size of the spool of a process\n"
-    "  -g, --graphs node|graph  record the work of CUDA graphs by node, or "
-    "each\n"
-    "                    launch as one event, which costs less\n"
-    "  -m, --cuda-memory  record allocations of GPU memory\n"
-    "      --sync        record synchronization and CUDA events; each call\n"
-    "                    takes 0.2 us longer\n"
-    "      --power       record the energy of the GPUs, for dlp energy\n"
-    "      --all-calls   record calls such as cudaGetDevice, too\n"
-    "      --fork        record children that fork without exec, too\n"
-    "      --flush S     take CUPTI's records each S seconds (1)\n"
-    "      --cupti FILE  use this libcupti\n"
-    "      --markers     PyTorch: push markers of steps, layers, phases, and\n"
-    "                    now and again of ops; =ops: always of ops, which "
-    "takes\n"
-    "                    time; =layers: never\n"
-    "      --op-steps N  with --markers: steps with ops, now and again (3)\n"
-    "  -h, --help        print this help and exit\n"
-    "  -V, --version     print the version and exit\n"
-    "The exit status is the command's, or 128 and the signal's number.\n";
-
 static int64_t
 seconds(const char *opt, const char *arg)
 {
@@ -229,7 +176,7 @@ read_options(struct record *r, int argc, char **argv)
 
 	/* the command's own options are not ours */
 	setenv("POSIXLY_CORRECT", "1", 1);
-	(void)cli_options(argc, argv, usage, opts);
+	(void)cli_options(argc, argv, opts);
 	if (!posix)
 		unsetenv("POSIXLY_CORRECT");
 }
@@ -273,17 +220,17 @@ main(int argc, char **argv)
 	read_options(&r, argc, argv);
 	if (r.trigger != NULL) {
 		if (r.out != NULL || optind < argc)
-			cli_usage(usage);
+			cli_usage();
 		return record_trigger(&r);
 	}
 	check_options(&r);
 	if (r.convert != NULL) {
 		if ((r.out == NULL) != r.stream || r.live || optind < argc)
-			cli_usage(usage);
+			cli_usage();
 		return record_convert(&r);
 	}
 	if (optind == argc)
-		cli_usage(usage);
+		cli_usage();
 	if (r.kill && r.duration == 0)
 		die("--kill needs --duration");
 	if (r.stream && r.live)

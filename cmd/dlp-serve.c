@@ -18,30 +18,6 @@
 #include "stage.h"
 #include "workrec.h"
 
-static const char usage[] =
-    "usage: dlp-serve [-u] [--heads HQ,HKV,D[,DV]] [--layers N] [--params N]\n"
-    "                 [--elem BYTES] [--capture FILE] [--warn-as NAME] [FILE]\n"
-    "\n"
-    "Adds serve records to a dlp stream: the prefill, decode and mixed steps "
-    "of\n"
-    "vLLM and SGLang, with their tokens, times, and attention.\n"
-    "\n"
-    "      --heads LIST      heads of queries, heads of keys, their size, and\n"
-    "                        that of values if it differs; else from the ops\n"
-    "      --layers N        layers with attention (default: as the ops show,\n"
-    "                        otherwise 1)\n"
-    "      --params N        parameters that a token uses, for gemm_flop\n"
-    "      --elem BYTES      of an element of keys and values (default 2)\n"
-    "      --capture FILE    a dlp stream of the trace in which the engine "
-    "captured\n"
-    "                        its graphs: their heads and layers\n"
-    "      --warn-as NAME    if there are no steps, say so on standard error, "
-    "as\n"
-    "                        the command NAME\n"
-    "  -u, --unbuffered      write each record at once\n"
-    "  -h, --help            print this and exit\n"
-    "  -V, --version         print the version and exit\n";
-
 struct serve_step {
 	struct serving text;
 	int64_t start, end, layers;
@@ -448,7 +424,7 @@ main(int argc, char **argv)
 	struct stage st;
 	int rc;
 
-	stage_start(&st, "dlp-serve", usage, opts, argc, argv);
+	stage_start(&st, "dlp-serve", opts, argc, argv);
 	read_head_list(heads, sv.heads);
 	read_count("--layers", layers, &sv.layers);
 	read_count("--params", params, &sv.params);

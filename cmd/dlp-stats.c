@@ -8,24 +8,6 @@
 #include "dlp-stats/stats.h"
 #include "err.h"
 
-static const char usage[] =
-    "usage: dlp-stats [-tu] [-r REPORT[:nvtx-name][:base|:mangled],...]\n"
-    "                 [-f FORMAT] [-S SIZE] [file]\n"
-    "Prints the tables of nsys stats from a dlp stream.\n"
-    "  -r, --report LIST  print these reports, comma separated; help lists\n"
-    "                     them (default: as nsys stats)\n"
-    "  -f, --format NAME  csv, tsv, json or column (default)\n"
-    "  -t, --titles       json: name the report and file of a table even if\n"
-    "                     there is only one\n"
-    "  -S, --memory SIZE  memory for each table, such as 64M (48M); the rest\n"
-    "                     goes to files in TMPDIR\n"
-    "  -l, --list         list the reports\n"
-    "      --needs        print the record types that the reports need, for\n"
-    "                     dlp-parse -T\n"
-    "  -u, --unbuffered   write each row at once\n"
-    "  -h, --help         print this and exit\n"
-    "  -V, --version      print the version and exit\n";
-
 #define REPORTS_STANDARD                                                       \
 	"nvtx_sum,osrt_sum,cuda_api_sum,cuda_gpu_kern_sum,"                    \
 	"cuda_gpu_mem_time_sum,cuda_gpu_mem_size_sum"
@@ -67,7 +49,7 @@ main(int argc, char **argv)
 	int rc;
 
 	cli_init("dlp-stats");
-	unbuffered = cli_options(argc, argv, usage, opts);
+	unbuffered = cli_options(argc, argv, opts);
 	if (stats.list) {
 		out_open(false);
 		reports_list();
@@ -80,7 +62,7 @@ main(int argc, char **argv)
 		reports_types(&stats);
 		return out_finish(0);
 	}
-	path = cli_operand(argc, argv, usage);
+	path = cli_operand(argc, argv);
 	stage_open_sink(&st, path, unbuffered);
 	st.result = true;
 	if (!sink_open(&stats.sink, format, titles || stats.nreports > 1))

@@ -15,19 +15,6 @@
 #include "namerule.h"
 #include "out.h"
 
-static const char usage[] =
-    "usage: dlp-tc [-u] [--tc-rules FILE] [FILE]\n"
-    "\n"
-    "Reads names of kernels, one per line, and prints for each whether such\n"
-    "kernels use Tensor Cores: the name; yes, no or unknown; and the rule\n"
-    "that decided, separated by TABs.\n"
-    "\n"
-    "      --tc-rules FILE  read the rules from a file, in place of the\n"
-    "                       shipped ones\n"
-    "  -u, --unbuffered     write each line at once\n"
-    "  -h, --help           print this text\n"
-    "  -V, --version        print the version\n";
-
 #define KEEP (1 << 16) /* names whose rule is remembered */
 
 struct tc_names {
@@ -116,8 +103,8 @@ main(int argc, char **argv)
 	bool unbuffered;
 
 	cli_init("dlp-tc");
-	unbuffered = cli_options(argc, argv, usage, opts);
-	path = cli_operand(argc, argv, usage);
+	unbuffered = cli_options(argc, argv, opts);
+	path = cli_operand(argc, argv);
 	judge_open(&t.rules, file, "tc.rules");
 	out_open(unbuffered);
 	judge_names(&t, path);

@@ -18,14 +18,6 @@
 #include "stage.h"
 #include "utf8.h"
 
-static const char usage[] =
-    "usage: dlp-tensorboard [-huV] [FILE]\n"
-    "Writes the steps of a dlp stream, and the findings, as an event file of\n"
-    "TensorBoard.\n"
-    "  -u, --unbuffered  accepted, as by all filters\n"
-    "  -h, --help        print this and exit\n"
-    "  -V, --version     print the version and exit\n";
-
 /*
  * The framing
  */
@@ -482,7 +474,7 @@ main(int argc, char **argv)
 	size_t i;
 	int rc;
 
-	stage_start_sink(&st, "dlp-tensorboard", usage, NULL, argc, argv);
+	stage_start_sink(&st, "dlp-tensorboard", NULL, argc, argv);
 	st.ctx = &tb;
 	st.section = forget_section;
 	st.end = end_tb_section;

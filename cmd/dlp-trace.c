@@ -23,16 +23,6 @@
 
 #include "dlp-trace/trace_out.h"
 
-static const char usage[] =
-    "usage: dlp-trace [-hiuV] [--pftrace] [FILE]\n"
-    "Writes a timeline for ui.perfetto.dev, chrome://tracing or speedscope,\n"
-    "from a dlp stream.\n"
-    "  -i, --iter        write only what is in iterations (dlp-iter)\n"
-    "      --pftrace     write packets of Perfetto in the place of JSON\n"
-    "  -u, --unbuffered  write each event at once\n"
-    "  -h, --help        print this and exit\n"
-    "  -V, --version     print the version and exit\n";
-
 /*
  * Who the rows of the viewer belong to (processes, threads, GPUs), and what
  * they are called. Names come before what happens there. A
@@ -944,7 +934,7 @@ main(int argc, char **argv)
 	size_t i;
 	int rc;
 
-	stage_start_sink(&st, "dlp-trace", usage, opts, argc, argv);
+	stage_start_sink(&st, "dlp-trace", opts, argc, argv);
 	st.result = true;
 	st.ctx = &x;
 	st.section = begin_trace_section;

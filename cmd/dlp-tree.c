@@ -14,16 +14,6 @@
 #include "words.h"
 #include "workrec.h"
 
-static const char usage[] =
-    "usage: dlp-tree [-u] [FILE]\n"
-    "\n"
-    "Adds up the layers of a network: adds a group record for each path that\n"
-    "names of ops begin with, and one for the whole model, to a dlp stream.\n"
-    "\n"
-    "  -u, --unbuffered  write each record at once\n"
-    "  -h, --help        this text\n"
-    "  -V, --version     the version\n";
-
 #define PATH_ALL "_CompleteModel_"
 
 enum { M_CPU, M_GPU, M_OVERHEAD, M_IDLE, NMETRICS };
@@ -390,7 +380,7 @@ main(int argc, char **argv)
 	struct stage st;
 	int rc;
 
-	stage_start(&st, "dlp-tree", usage, NULL, argc, argv);
+	stage_start(&st, "dlp-tree", NULL, argc, argv);
 	st.ctx = &t;
 	st.section = begin_tree;
 	st.end = finish_tree;

@@ -18,19 +18,6 @@
 #include "stage.h"
 #include "words.h"
 
-static const char usage[] =
-    "usage: dlp-waits [-u] [--launches [--warn-as NAME]] [-S SIZE] [file]\n"
-    "Adds wait records to a dlp stream: the calls in which threads wait.\n"
-    "      --launches      write the wait records at the end of the section, "
-    "and\n"
-    "                      with each whether its thread launches GPU work\n"
-    "      --warn-as NAME  if no call of the operating system was recorded, "
-    "say\n"
-    "                      so on standard error, as the command "
-    "NAME\n" SPILL_USAGE "  -u, --unbuffered  write each record at once\n"
-    "  -h, --help        print this and exit\n"
-    "  -V, --version     print the version and exit\n";
-
 /* A type whose records can be waits. */
 struct wait_type {
 	bool os, copy, work;
@@ -347,7 +334,7 @@ main(int argc, char **argv)
 	struct stage st;
 	int rc;
 
-	stage_start(&st, "dlp-waits", usage, opts, argc, argv);
+	stage_start(&st, "dlp-waits", opts, argc, argv);
 	st.ctx = &w;
 	st.section = begin_waits;
 	st.meta = waits_info;

@@ -10,6 +10,7 @@
 #include "cli.h"
 #include "err.h"
 #include "num.h"
+#include "shipped.h"
 
 /* A file opened later must not get a standard descriptor that the caller had
  * closed. The descriptors are opened in the wrong direction, so that input and
@@ -36,22 +37,38 @@ cli_init(const char *name)
 	signal(SIGXFSZ, SIG_IGN);
 }
 
-void
-cli_usage(const char *usage)
+const char *
+cli_help(void)
 {
+	const char *name = err_prog_name();
+	const struct shipped *f = usage_files;
+	size_t n = strlen(name);
+
+	for (; f->name != NULL; f++)
+		if (strncmp(f->name, name, n) == 0 &&
+		    strcmp(f->name + n, ".usage") == 0)
+			return f->text;
+	die("no usage was compiled in");
+}
+
+void
+cli_usage(void)
+{
+	const char *usage = cli_help();
+
 	fprintf(stderr, "%.*s\n", (int)strcspn(usage, "\n"), usage);
 	exit(EXIT_TROUBLE);
 }
 
 const char *
-cli_operand(int argc, char **argv, const char *usage)
+cli_operand(int argc, char **argv)
 {
 	if (argc - optind > 1)
-		cli_usage(usage);
+		cli_usage();
 	if (argc - optind == 1)
 		return argv[optind];
 	if (isatty(STDIN_FILENO))
-		cli_usage(usage);
+		cli_usage();
 	return NULL;
 }
 

@@ -16,8 +16,11 @@
  * 0-2 reopened so that files do not land on them. */
 void cli_init(const char *name);
 
-/* First line of usage to stderr; exits 2. */
-void cli_usage(const char *usage) __attribute__((noreturn));
+/* What -h prints: cmd/NAME.usage, for the name that cli_init() has. */
+const char *cli_help(void);
+
+/* Its first line to stderr; exits 2. */
+void cli_usage(void) __attribute__((noreturn));
 
 /*
  * Options by a table, which ends with a name that is NULL. Each has exactly one
@@ -53,12 +56,11 @@ bool cli_needs(void);
 /* Goes through the options. If opts is NULL, only -h and -V (which print and
  * exit 0) and -u are known. Returns true if -u was given. optind is the first
  * operand. */
-bool cli_options(
-    int argc, char **argv, const char *usage, const struct cli_opt *opts);
+bool cli_options(int argc, char **argv, const struct cli_opt *opts);
 
 /* "-" or NULL for standard input; more than one operand, or none with a
  * terminal on standard input, is cli_usage(). */
-const char *cli_operand(int argc, char **argv, const char *usage);
+const char *cli_operand(int argc, char **argv);
 
 /* An option's argument as a number; fatal: "-n: bad number 'x'". */
 int64_t cli_i64(const char *opt, const char *arg, int64_t min, int64_t max);
@@ -67,14 +69,11 @@ int64_t cli_i64(const char *opt, const char *arg, int64_t min, int64_t max);
  * at least 4K. Fatal: "-S: bad size 'x'". */
 size_t cli_size(const char *opt, const char *arg);
 
-/* -S sets spill_bound(): a row of the table, and its line of the usage. */
+/* -S sets spill_bound(). */
 #define SPILL_OPTION                                                           \
 	{                                                                      \
 		'S', "memory", .call = cli_spill                               \
 	}
-#define SPILL_USAGE                                                            \
-	"  -S, --memory SIZE keep at most this in memory (256M), the rest in " \
-	"TMPDIR\n"
 void cli_spill(const char *arg);
 
 /* The items of a comma list "a,b,c", *n of them; one free() for all. */

@@ -120,7 +120,7 @@ say(const char *text)
 }
 
 static void
-act_shared(int c, const char *usage, bool *unbuffered)
+act_shared(int c, bool *unbuffered)
 {
 	static char version[64];
 
@@ -137,7 +137,7 @@ act_shared(int c, const char *usage, bool *unbuffered)
 		return;
 	}
 	if (c == 'h')
-		say(usage);
+		say(cli_help());
 	if (c == 'V') {
 		(void)snprintf(version, sizeof(version), "%s %s\n",
 		    err_prog_name(), DLP_VERSION);
@@ -164,8 +164,7 @@ bad(int c, char **argv)
 }
 
 bool
-cli_options(
-    int argc, char **argv, const char *usage, const struct cli_opt *opts)
+cli_options(int argc, char **argv, const struct cli_opt *opts)
 {
 	/* static, because they are still in use when the program exits here */
 	static char *shorts;
@@ -184,7 +183,7 @@ cli_options(
 		if (o != NULL)
 			act(o, optarg);
 		else
-			act_shared(c, usage, &unbuffered);
+			act_shared(c, &unbuffered);
 	}
 	for (o = opts; o < opts + n; o++)
 		if (o->call == drop_add && !needs)

@@ -18,11 +18,6 @@ void drop_add(const char *arg);
 	{                                                                      \
 		0, "drop", .call = drop_add                                    \
 	}
-#define DROP_USAGE                                                             \
-	"      --drop TYPE[:COLUMNS]\n"                                        \
-	"                    leave out these records, or these columns of "    \
-	"them;\n"                                                              \
-	"                    can be given again\n"
 
 /* Without --drop, drops what a report does not read behind a command. The
  *report is DLP_READERS in the environment; the file awk/unread.tab of the

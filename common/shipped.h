@@ -15,6 +15,7 @@ struct shipped {
 };
 
 extern const struct shipped shipped_files[]; /* ends with name NULL */
+extern const struct shipped usage_files[];   /* the same: cmd/NAME.usage */
 
 /* The text of a file; fatal if there is no file of that name. */
 const char *shipped_text(const char *name);

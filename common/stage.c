@@ -80,25 +80,25 @@ stage_open_sink(struct stage *st, const char *path, bool unbuffered)
 }
 
 void
-stage_start(struct stage *st, const char *name, const char *usage,
-    const struct cli_opt *opts, int argc, char **argv)
+stage_start(struct stage *st, const char *name, const struct cli_opt *opts,
+    int argc, char **argv)
 {
 	bool unbuffered;
 
 	cli_init(name);
-	unbuffered = cli_options(argc, argv, usage, opts);
-	stage_open(st, argc, argv, cli_operand(argc, argv, usage), unbuffered);
+	unbuffered = cli_options(argc, argv, opts);
+	stage_open(st, argc, argv, cli_operand(argc, argv), unbuffered);
 }
 
 void
-stage_start_sink(struct stage *st, const char *name, const char *usage,
-    const struct cli_opt *opts, int argc, char **argv)
+stage_start_sink(struct stage *st, const char *name, const struct cli_opt *opts,
+    int argc, char **argv)
 {
 	bool unbuffered;
 
 	cli_init(name);
-	unbuffered = cli_options(argc, argv, usage, opts);
-	stage_open_sink(st, cli_operand(argc, argv, usage), unbuffered);
+	unbuffered = cli_options(argc, argv, opts);
+	stage_open_sink(st, cli_operand(argc, argv), unbuffered);
 }
 
 static struct rec_type *

@@ -54,11 +54,11 @@ struct stage {
  * through the options (cli.h), opens the stage.
  */
 struct cli_opt;
-void stage_start(struct stage *st, const char *name, const char *usage,
-    const struct cli_opt *opts, int argc, char **argv);
+void stage_start(struct stage *st, const char *name, const struct cli_opt *opts,
+    int argc, char **argv);
 
 /* The same for a command that writes no stream. */
-void stage_start_sink(struct stage *st, const char *name, const char *usage,
+void stage_start_sink(struct stage *st, const char *name,
     const struct cli_opt *opts, int argc, char **argv);
 
 /* argv[0..argc) is shown in ##cmd (options and operands as given). */

@@ -5,13 +5,11 @@
 #include "out.h"
 #include "stage.h"
 
-static const char usage[] = "usage: dlp-pass [-hVu] [file]\n";
-
 int
 main(int argc, char **argv)
 {
 	struct stage st;
 
-	stage_start(&st, "dlp-pass", usage, NULL, argc, argv);
+	stage_start(&st, "dlp-pass", NULL, argc, argv);
 	return out_finish(stage_run(&st));
 }
