@@ -56,7 +56,6 @@ begin_path(struct stage *st)
 	p->beyond = p->no_bytes = p->alone = p->retype.no_type = 0;
 	p->ranks = false;
 	p->fixes = 0;
-	p->retype.pinned = 0;
 }
 
 /* Each cut begins a part, which the next one ends; the time between two steps
@@ -166,7 +165,8 @@ end_path(struct stage *st)
 	struct path *p = st->ctx;
 	size_t i, k, any = 0;
 
-	out_legend(p->out);
+	if (!p->replay || p->n_rank < 2)
+		out_legend(p->out);
 	for (k = 0; k < p->n_rank; k++)
 		any += p->rank[k].seen.any;
 	if (any > 1 && !p->replay && !p->ranks) {
@@ -242,8 +242,8 @@ main(int argc, char **argv)
 	path_listen(&st, &p);
 	if (p.replay && p.merge)
 		die("--merge and --replay exclude each other");
-	p.out = p.replay ? out_type_reg("whatif", "dlp-path")
-			 : path_out_type(p.merge);
+	p.out = p.replay ? path_whatif_type(false) : path_out_type(p.merge);
+	p.out_src = p.replay ? path_whatif_type(true) : NULL;
 	stage_anew(&st, notes);
 	rc = stage_run(&st);
 	begin_path(&st);

@@ -472,15 +472,13 @@ see_record(struct stage *st, struct rec *r)
 	row->add(g->last, r);
 }
 
-/* A replay of several files is not of one of them. */
 static void
 see_whatif(struct stage *st, struct rec *r)
 {
 	struct advise_reader *g = st->ctx;
 
 	stage_pass(st, r);
-	if (g->names.n == 1)
-		add_whatif(g->file[0], r);
+	add_whatif(facts_of(g, rec_get(r, COL_src)), r);
 }
 
 /* Of all ranks, so that it comes after what they have: the rank that the others
@@ -639,7 +637,7 @@ advise_read(
 		stage_on(st, row->tags, see_record, .need = row->need,
 		    .opt = row->opt, .arg = (void *)(uintptr_t)row);
 	stage_on(st, "whatif", see_whatif,
-	    .opt = "iter step_ns bare_ns predicted_ns change");
+	    .opt = "iter step_ns bare_ns predicted_ns change src");
 	stage_on(st, "skew", see_skew, .opt = "iter n_rank slowest wait_ns");
 	st->ctx = g;
 	st->meta = see_meta;

@@ -148,13 +148,18 @@ struct path_thread {
 
 #define PATH_CHANGES 64
 
-struct path_rank { /* a file; in a replay without --no-straggler all are one */
+struct path_rank {    /* a file */
 	uint32_t src; /* in texts */
 	int64_t no;   /* that of its rank record, or -1 */
 	struct path_list parts, iters;
 	struct extent seen;  /* of all that is recorded */
 	uint64_t unresolved; /* waits of streams for unknown events */
 	bool no_steps;       /* seen is that of the whole profile */
+	int64_t op_most;     /* ns that recording takes at most of an op's
+			      * piece */
+	int64_t launch_most; /* the same of a launch */
+	double pinned;       /* bytes a ns of the fastest copy from pinned
+			      * memory */
 };
 
 struct path_arrival {       /* of a rank at a collective */
@@ -188,8 +193,6 @@ struct path_retype {                    /* --dtype */
 	size_t n_same, same_cap;
 	uint64_t no_type; /* kernels whose type is unknown */
 	struct smap ops;  /* by op_id: which products it has, OP_* */
-	double pinned;    /* bytes a ns of the fastest copy from pinned memory
-			   */
 };
 enum { OP_FP32 = 1, OP_TENSOR_CORES = 2 };
 
@@ -202,8 +205,6 @@ struct path {
 	bool bare;       /* without the recording's own time */
 	unsigned fixes;  /* seen: FIX_BIT()s */
 	int64_t workers; /* that a loader which has none gets */
-	int64_t op_most, launch_most; /* ns that recording takes at most of an
-				       * op's piece, of a launch */
 	const char *warn_as;
 	struct maker maker;
 	struct path_change change[PATH_CHANGES];
@@ -240,6 +241,7 @@ struct path {
 	struct comm_rules comm;
 	struct buf key;
 	struct out_type *out;
+	struct out_type *out_src; /* of a section of several files */
 };
 
 /* path_read.c */
@@ -312,7 +314,8 @@ path_point_no(const struct path *p, int64_t i)
 struct out_type *path_out_type(bool merge);
 void path_walk(struct path *p, uint32_t rank, const struct path_part *part);
 
-/* path_replay.c: writes a row for each step. */
+/* path_replay.c: writes a row for each step; src: and its file. */
+struct out_type *path_whatif_type(bool src);
 void path_replay(struct path *p);
 
 /* path_change.c */
@@ -334,8 +337,8 @@ double path_factor(const struct path *p, const struct path_effect *e,
 
 /* path_fix.c: the part of a piece's ns that is left with these FIX_BIT()s; how
  * many times as long work takes. */
-int64_t path_fix_cpu(const struct path *p, unsigned on,
-    const struct path_what *what, int64_t ns);
+int64_t path_fix_cpu(const struct path *p, const struct path_rank *k,
+    unsigned on, const struct path_what *what, int64_t ns);
 /* Kernels that help an op's product, or launch them, are not needed, because
  * all its products are in fp32 and get Tensor Cores. */
 bool path_needless(const struct path *p, unsigned on, uint32_t helps);

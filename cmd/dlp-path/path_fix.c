@@ -78,8 +78,9 @@ lengths_at(const struct lengths *l, uint64_t tenths)
 	return (int64_t)i * BIN_NS + BIN_NS / 2;
 }
 
-void
-path_fix_open(struct path *p)
+/* What recording takes at most, of each file: it has a recorder of its own. */
+static void
+measure_rank(struct path *p, uint32_t rank)
 {
 	const struct path_piece *v = p->pieces.v;
 	struct lengths *op = xcalloc(2, sizeof(*op));
@@ -87,16 +88,27 @@ path_fix_open(struct path *p)
 	size_t i, k;
 
 	for (i = 0; i < p->n_thread; i++)
-		for (k = p->thread[i].piece_lo; k + 1 < p->thread[i].piece_hi;
+		for (k = p->thread[i].piece_lo;
+		     k + 1 < p->thread[i].piece_hi && p->thread[i].rank == rank;
 		     k++) {
 			w = (struct path_what *)p->whats.v + v[k].what;
 			if ((w->is & (IS_OP | IS_LAUNCH)) != 0)
 				lengths_add(&op[(w->is & IS_LAUNCH) != 0],
 				    v[k + 1].start - v[k].start);
 		}
-	p->op_most = OP_PIECES * lengths_at(&op[0], 9);
-	p->launch_most = lengths_at(&op[1], 5);
+	p->rank[rank].op_most = OP_PIECES * lengths_at(&op[0], 9);
+	p->rank[rank].launch_most = lengths_at(&op[1], 5);
 	free(op);
+}
+
+void
+path_fix_open(struct path *p)
+{
+	const struct path_what *w;
+	size_t i;
+
+	for (i = 0; i < p->n_rank; i++)
+		measure_rank(p, (uint32_t)i);
 	for (i = 0; i < p->whats.n; i++) {
 		w = (struct path_what *)p->whats.v + i;
 		if ((w->is & IS_LOADER) != 0)
@@ -158,7 +170,8 @@ static void
 read_product(struct path *p, const struct rec *r, struct path_work *w)
 {
 	struct mview fam = rec_get(r, COL_family), why = rec_get(r, COL_tc_why);
-	struct mview role = rec_get(r, COL_role), op = rec_get(r, COL_op_id);
+	struct mview role = rec_get(r, COL_role);
+	int64_t op;
 	bool product = fam.n > 0 && kind_is_product(fam.s, fam.n);
 	bool fp32 = mv_eq(why, "fp32") || (product && mv_eq(why, "fft"));
 	uint32_t no = PATH_NONE;
@@ -166,8 +179,9 @@ read_product(struct path *p, const struct rec *r, struct path_work *w)
 	w->helps = w->product = PATH_NONE;
 	if (w->tag != TAG_KERNEL || (!product && !fp32))
 		return;
-	if (op.n > 0)
-		no = w->product = smap_put_view(&p->retype.ops, op);
+	if (rec_num(r, COL_op_id, &op))
+		no = w->product = smap_put_pair(
+		    &p->retype.ops, p->stream[w->stream].rank, op, NULL);
 	if (product && no != PATH_NONE &&
 	    (mv_eq(role, "aux") || mv_eq(role, "part"))) {
 		w->helps = no;
@@ -190,13 +204,14 @@ read_copy(struct path *p, const struct rec *r, struct path_work *w)
 	struct mview from = rec_get(r, COL_src_mem);
 	const struct path_peaks *k = path_peaks_of(p, r);
 	double rate = (double)w->bytes / (double)(w->end - w->start);
+	struct path_rank *rank = &p->rank[p->stream[w->stream].rank];
 
 	if (mv_eq(from, "pageable")) {
 		w->fix |= FIX_BIT(FIX_COPIES);
 		w->pinned = k != NULL ? (float)k->pinned : PINNED;
 	} else if (mv_eq(from, "pinned") && w->bytes >= LARGE &&
-		   w->end > w->start && rate > p->retype.pinned) {
-		p->retype.pinned = rate;
+		   w->end > w->start && rate > rank->pinned) {
+		rank->pinned = rate;
 	}
 }
 
@@ -235,7 +250,8 @@ path_fix_work(const struct path *p, unsigned on, const struct path_work *w)
 	if ((on & FIX_BIT(FIX_TENSOR_CORES)) != 0)
 		f *= w->tensor;
 	if ((on & FIX_BIT(FIX_COPIES)) != 0 && w->bytes >= 0) {
-		now = p->retype.pinned > 0 ? p->retype.pinned : w->pinned;
+		now = p->rank[p->stream[w->stream].rank].pinned;
+		now = now > 0 ? now : w->pinned;
 		now = (double)w->bytes / now;
 		if (now < len)
 			f *= now / len;
@@ -255,12 +271,12 @@ path_workers(const struct path *p)
 
 /* ns of a piece that recording takes. */
 static double
-recorded(const struct path *p, uint32_t is, double ns)
+recorded(const struct path_rank *k, uint32_t is, double ns)
 {
-	double most = (double)p->op_most, part = 0;
+	double most = (double)k->op_most, part = 0;
 
 	if ((is & IS_LAUNCH) != 0) {
-		most = (double)p->launch_most;
+		most = (double)k->launch_most;
 		part = LAUNCH_PART;
 	} else if ((is & IS_LOADER) != 0) {
 		part = 0;
@@ -273,8 +289,8 @@ recorded(const struct path *p, uint32_t is, double ns)
 }
 
 int64_t
-path_fix_cpu(
-    const struct path *p, unsigned on, const struct path_what *what, int64_t ns)
+path_fix_cpu(const struct path *p, const struct path_rank *k, unsigned on,
+    const struct path_what *what, int64_t ns)
 {
 	double left = (double)ns;
 	uint32_t is = what->is;
@@ -289,10 +305,10 @@ path_fix_cpu(
 		return 0;
 	/* the call waits, because the queue of launches is full */
 	if ((on & ~FIX_BIT(FIX_OPTIONS)) != 0 && (is & IS_LAUNCH) != 0 &&
-	    ns > FULL * p->launch_most)
-		left = (double)p->launch_most;
+	    ns > FULL * k->launch_most)
+		left = (double)k->launch_most;
 	if ((on & FIX_BIT(FIX_RECORDED)) != 0)
-		left -= recorded(p, is, left);
+		left -= recorded(k, is, left);
 	if ((on & FIX_BIT(FIX_OPTIMIZER)) != 0 && (is & IS_OPTIMIZER) != 0)
 		left *= FUSED_CPU;
 	return (int64_t)(left + 0.5);

@@ -90,8 +90,7 @@ path_rank_no(struct path *p, const struct rec *r)
 	struct path_rank k = { .src = PATH_NONE, .no = -1 };
 	uint32_t i;
 
-	if (p->no_straggler || !p->replay)
-		k.src = smap_put_view(&p->texts, rec_get(r, COL_src));
+	k.src = smap_put_view(&p->texts, rec_get(r, COL_src));
 	for (i = 0; i < p->n_rank; i++)
 		if (p->rank[i].src == k.src)
 			return i;

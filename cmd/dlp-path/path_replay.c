@@ -221,7 +221,8 @@ cpu_time(const struct replay *y, uint32_t thread, int64_t from, int64_t to)
 		if (!fixes(y, FIX_OPTIONS) ||
 		    (!path_removed(y->p, y->effect, what.op) &&
 			!path_removed(y->p, y->effect, what.name)))
-			sum += path_fix_cpu(y->p, y->on, &what, until - from);
+			sum += path_fix_cpu(y->p, &y->p->rank[y->rank], y->on,
+			    &what, until - from);
 	}
 	return sum;
 }
@@ -550,7 +551,7 @@ loaded_by_workers(struct replay *y)
 			until = sooner(until, y->hi);
 			what = path_what(p, c);
 			if ((what.is & (IS_LOADER | IS_WAIT)) == IS_LOADER)
-				sum += path_fix_cpu(p,
+				sum += path_fix_cpu(p, &p->rank[y->rank],
 				    y->on & ~FIX_BIT(FIX_LOADER), &what,
 				    until - at);
 		}
@@ -699,6 +700,7 @@ static void
 put_replayed(struct path *p, const struct path_rank *k, const char *change,
     const int64_t *same, const int64_t *bare, const int64_t *changed)
 {
+	struct out_type *t = p->n_rank > 1 ? p->out_src : p->out;
 	const struct path_part *part;
 	int64_t len, off;
 	bool steps = false;
@@ -712,7 +714,7 @@ put_replayed(struct path *p, const struct path_rank *k, const char *change,
 		if (len <= 0 || (steps && part->iter == PATH_NONE))
 			continue;
 		off = same[i] > len ? same[i] - len : len - same[i];
-		out_rec(p->out);
+		out_rec(t);
 		out_view(smap_view(&p->texts, part->iter));
 		out_i64(len);
 		out_i64(same[i]);
@@ -724,8 +726,20 @@ put_replayed(struct path *p, const struct path_rank *k, const char *change,
 		out_opt(k->no >= 0, k->no);
 		out_word(change);
 		out_opt(p->bare, bare[i]);
+		if (t != p->out)
+			out_view(smap_view(&p->texts, k->src));
 		out_end();
 	}
+}
+
+struct out_type *
+path_whatif_type(bool src)
+{
+	static const char *const names[] = { "iter", "step_ns", "replay_ns",
+		"predicted_ns", "error_pct", "rank", "change", "bare_ns",
+		"src" };
+
+	return out_type("whatif", names, ARRAY_LEN(names) - !src);
 }
 
 static int64_t *

@@ -54,9 +54,7 @@ same() {
 	local r s=$1
 
 	shift
-	# not advise: steps of several files are not replayed, so its findings
-	# have no gain
-	for r in tc copies coverage devices flops "gaps -n 0" \
+	for r in advise tc copies coverage devices flops "gaps -n 0" \
 	    iters kernels "mem -g range" mfu ops phases roofline top \
 	    "top -g layer" waits; do
 		echo "# $s: dlp $r"
@@ -149,11 +147,15 @@ SELECT round(avg(end - start)), round(sqrt((sum((end - start) * (end - start))
 
 @test "overview of one stream of two files: a finding once, with its file" {
 	dlp -v merge.dlp 2>/dev/null >text
-	# the shares of the files: dlp advise names each
+	# the gains of the files: dlp advise names each
 	dlp advise --tsv merge.dlp 2>/dev/null | awk -F'\t' '
-	NR > 1 && $6 + 0 > most { most = $6 + 0; line = $6 " %] " $1 "; " $7 }
-	END { print line }' | cut -c 1-45 | sed 's/; / (and 1 more): /' >first
-	grep -Fq "1 [$(cut -c 1-45 first)" text
+	NR > 1 && $5 + 0 > most {
+		most = $5 + 0
+		line = sprintf("[%.3g -> %.3g ms if fixed] %s (and 1 more): %s",
+		    $3 / 1e6, $4 / 1e6, $1, $7)
+	}
+	END { print line }' | cut -c 1-60 >first
+	grep -Fq "1 $(cat first)" text
 	[ "$(grep -c 'The GPU waits for launches' text)" -eq 1 ]
 	dlp --tsv merge.dlp 2>/dev/null | awk -F'\t' '
 	NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
