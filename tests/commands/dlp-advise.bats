@@ -594,3 +594,40 @@ advice() {
 	    dlp-flops 2>/dev/null | dlp-busy | dlp-gaps | dlp-advise --even 2>/dev/null |
 	    dlp-agg -T finding --where judged==yes | dlp-fmt --tsv -T finding -c gain_ns | grep -q '^-$'
 }
+
+# Six steps with launches to save. Each change of the recording is a program that
+# CUDA graphs do not suit: the sizes of kernels, or their number, differ from step
+# to step; a step has two forward passes.
+@test "launch_bound advises CUDA graphs with what the program needs for them" {
+	command -v sqlite3 >/dev/null || skip "no sqlite3"
+	local step="(start - (SELECT min(start) FROM NVTX_EVENTS
+	    WHERE text LIKE 'iteration %')) / 15000000"
+	advice_of() {
+		cp "$(shipped advise/gpt_plain)" changed.sqlite
+		chmod u+w changed.sqlite
+		sqlite3 changed.sqlite "$1"
+		dlp advise --json changed.sqlite 2>/dev/null | jq -r '.rules[] |
+		    select(.id == "launch_bound").recommendation'
+	}
+
+	[[ $(advice_of '') == 'Launch less: torch.compile(model, mode="reduce-overhead"), or'* ]]
+	[[ $(advice_of "UPDATE CUPTI_ACTIVITY_KIND_KERNEL
+	    SET gridX = gridX + $step") == *'Sizes differ from step to step'* ]]
+	[[ $(advice_of "DELETE FROM CUPTI_ACTIVITY_KIND_KERNEL
+	    WHERE rowid % 50 < $step") == *'Other kernels run in each step'* ]]
+	[[ $(advice_of "UPDATE NVTX_EVENTS AS a SET end = (SELECT b.end
+	    FROM NVTX_EVENTS b WHERE b.text = 'iteration ' ||
+	    (substr(a.text, 11) + 1)) WHERE text IN ('iteration 0',
+	    'iteration 2', 'iteration 4'); DELETE FROM NVTX_EVENTS
+	    WHERE text IN ('iteration 1', 'iteration 3', 'iteration 5')") == \
+	    *'before each of the 2 forward passes'* ]]
+}
+
+@test "advice is in the words of the recorder and of the framework" {
+	dlp-parse "$(shipped h200/everything)" 2>/dev/null >a
+	words() { dlp advise --json "$1" 2>/dev/null |
+	    jq -r --arg id "$2" '.rules[] | select(.id == $id).recommendation'; }
+	[[ $(words a no_op) == *'emit_nvtx(record_shapes=True)'* ]]
+	sed '/^##info	dialect/a ##info	product	dlp-record' a >b
+	[[ $(words b no_op) == 'Record with dlp-record --markers'* ]]
+}
