@@ -471,7 +471,7 @@ function timelineOf(lanes, marks) {
 		}
 	}
 
-	const lane = () => chosen ? chosen.lane : lanes[0], step = by => withRows().then(() => choose(lane(), chosen ? chosen.k + by : after(lane().n, lane().start, view.from)));
+	const lane = () => chosen ? chosen.lane : lanes[0], step = by => withRows().then(() => choose(lane(), chosen ? chosen.k + by : after(lane().n, lane().end || lane().start, view.from)));
 	const other = by => withRows().then(() => {
 		const l = lanes[Math.min(Math.max(lanes.indexOf(lane()) + by, 0), lanes.length - 1)];
 		choose(l, Math.max(0, after(l.n, l.start, chosen ? chosen.lane.start(chosen.k) : view.from) - 1));
