@@ -213,7 +213,7 @@ put_gpu_time(struct screen *s)
 	part(s, "communication only", o->ns[OV_COMM]);
 	page_bar(s, "other kernels", o->ns[OV_KERN]);
 	part(s, "graphs", o->ns[OV_GRAPH]);
-	page_bar(s, "copies and sets", o->ns[OV_MEM]);
+	page_bar(s, "copies, memsets", o->ns[OV_MEM]);
 	page_bar(s, "idle", o->ns[OV_IDLE]);
 	put_why_idle(s);
 	if (o->n_all > 0 && o->between_idle >= .02 * s->base)
@@ -508,7 +508,7 @@ put_findings(struct screen *s)
 	page_say(s, "", "findings");
 	for (i = 0; i < n && i < 3; i++)
 		put_finding(s, i + 1, &o->found[i]);
-	page_say(s, "  ", "mended");
+	page_say(s, "  ", "fixed");
 	page_say(s, "  ", "little");
 	page_say(s, "  ", "unjudged");
 }

@@ -381,7 +381,7 @@ put_findings(struct screen *s, int room)
 					  : max);
 	}
 	if (i > 1 && o->n_all > 0 && n > 1 && o->found[1].fixed > 0) {
-		wording_put(&s->wording, "short", "mended", &s->values, &all);
+		wording_put(&s->wording, "short", "fixed", &s->values, &all);
 		page_line(s, buf_str(&all));
 		buf_free(&all);
 	}

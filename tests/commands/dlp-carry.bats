@@ -143,5 +143,5 @@ alternating() {
 		exit $c["step_ns"] < .9 * u || $c["step_ns"] > 1.1 * u ||
 		    $c["marked_step_ns"] < .9 * m || $c["marked_step_ns"] > 1.1 * m
 	}' row
-	dlp a.sqlite | grep -E 'ms per step, [0-9.]+ with op ranges'
+	dlp a.sqlite | grep -E 'ms per step, [0-9.]+ ms with op ranges'
 }

@@ -174,6 +174,7 @@ ops() {
 		dlp-stats) set -- -r cuda_gpu_kern_sum ;;
 		dlp-dldb) set -- -o db ;;
 		dlp-diff | dlp-merge) set -- - other ;;
+		dlp-mcp) set -- "$PWD" ;;
 		dlp-record) continue ;; # it runs a program: dlp-record.bats
 		*) set -- ;;
 		esac
@@ -213,10 +214,12 @@ ops() {
 }
 
 # view leaves its page for the browser: html.bats; plot's first word is a report:
-# plot.bats; events wants an op: events.bats
+# plot.bats; events wants an op: events.bats; these four read other operands:
+# baseline.bats, mcp.bats, json.bats, formats.bats
 reports() {
 	dlp | sed -n 's/^  \([a-z][a-z]*\)  .*/\1/p' | sort -u |
-	    grep -vx -e diff -e dldb -e stats -e ranks -e view -e plot -e events
+	    grep -vx -e diff -e dldb -e stats -e ranks -e view -e plot -e events \
+	    -e baseline -e mcp -e skill -e sqlite
 }
 
 @test "reports into head: no word about it" {
