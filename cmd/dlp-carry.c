@@ -600,13 +600,6 @@ write_launch(struct stage *st, struct rec *r)
 }
 
 static void
-launch_legend(struct stage *st, struct rec *r)
-{
-	(void)st;
-	out_ext_legend(rec_arg(r), r);
-}
-
-static void
 put_carry_notes(struct stage *st)
 {
 	const struct carry *c = st->ctx;
@@ -824,8 +817,7 @@ main(int argc, char **argv)
 		stage_on(&st, tags[i], write_launch, .need = "op_id op why",
 		    .opt = "pid tid src inst_id mod dir layer phase op_from "
 			   "dur_ns",
-		    .legend = launch_legend,
-		    .arg = out_ext(names, ARRAY_LEN(names)));
+		    .ext = out_ext(names, ARRAY_LEN(names)));
 	c.ops = stage_on(&st, "op", pass_op, .need = "op_id");
 	return out_finish(stage_run(&st));
 }

@@ -20,13 +20,6 @@ struct launch_waits {
 };
 
 static void
-launch_legend(struct stage *st, struct rec *r)
-{
-	(void)st;
-	out_ext_legend(rec_arg(r), r);
-}
-
-static void
 launch_work(struct stage *st, struct rec *r)
 {
 	struct launch_waits *l = st->ctx;
@@ -89,8 +82,7 @@ main(int argc, char **argv)
 	for (i = 0; i < ARRAY_LEN(tags); i++)
 		stage_on(&st, tags[i], launch_work, .need = "start_ns",
 		    .opt = "api_start_ns api_dur_ns dev src",
-		    .legend = launch_legend,
-		    .arg = out_ext(added, ARRAY_LEN(added)));
+		    .ext = out_ext(added, ARRAY_LEN(added)));
 	rc = stage_run(&st);
 	forget_launch(&st);
 	smap_free(&l.devs);

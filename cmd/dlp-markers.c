@@ -271,14 +271,6 @@ read_launch(struct stage *st, struct rec *r)
 }
 
 static void
-read_kern_legend(struct stage *st, struct rec *r)
-{
-	const struct launch_markers *m = st->ctx;
-
-	out_ext_legend(m->ext, r);
-}
-
-static void
 forget_markers(struct launch_markers *m)
 {
 	struct openranges *o;
@@ -331,6 +323,7 @@ main(int argc, char **argv)
 	int rc;
 
 	stage_start(&st, "dlp-markers", opts, argc, argv);
+	m.ext = m.all ? out_ext(names, 4) : out_ext(names + 1, 1);
 	st.ctx = &m;
 	st.section = begin_markers;
 	st.end = put_marker_notes;
@@ -338,11 +331,10 @@ main(int argc, char **argv)
 	    .need = "start_ns dur_ns pid tid text", .opt = "src");
 	stage_on(&st, "kern", read_launch,
 	    .need = "api_start_ns api_dur_ns pid tid", .opt = "src node",
-	    .legend = read_kern_legend);
+	    .ext = m.ext);
 	if (m.all)
 		stage_on(&st, "node", read_node,
 		    .need = "start_ns tid node orig", .opt = "pid");
-	m.ext = m.all ? out_ext(names, 4) : out_ext(names + 1, 1);
 	rc = stage_run(&st);
 	forget_markers(&m);
 	free(m.loose);

@@ -816,14 +816,6 @@ read_memdev(struct stage *st, struct rec *r)
 	snap_device(&m->snap, r, &p);
 }
 
-static void
-read_memdev_legend(struct stage *st, struct rec *r)
-{
-	const struct mem *m = st->ctx;
-
-	out_ext_legend(m->snap.ext, r);
-}
-
 /* It is written with its device, which says what was reserved. */
 static void
 read_oom(struct stage *st, struct rec *r)
@@ -833,21 +825,6 @@ read_oom(struct stage *st, struct rec *r)
 
 	o.src = smap_put_view(&m->names, rec_get(r, COL_src));
 	snap_fail(&m->snap, r, space_of(m, o)->used);
-}
-
-static void
-drop_legend(struct stage *st, struct rec *r)
-{
-	(void)st;
-	(void)r;
-}
-
-static void
-read_mem_legend(struct stage *st, struct rec *r)
-{
-	const struct mem *m = st->ctx;
-
-	out_ext_legend(m->ext, r);
 }
 
 static void
@@ -953,7 +930,7 @@ listen_mem(struct stage *st, struct mem *m)
 	stage_on(st, "mem", read_mem_event, .need = "start_ns op bytes addr",
 	    .opt = "pid dev corr iter src kind allocated_bytes phase layer at"
 		   " place",
-	    .legend = read_mem_legend);
+	    .ext = m->ext);
 	stage_on(st, "call", read_made_call, .opt = call);
 	stage_on(st, "set copy kern", read_made_call, .opt = call,
 	    .arg = m); /* any: a GPU works */
@@ -963,9 +940,9 @@ listen_mem(struct stage *st, struct mem *m)
 	stage_on(st, "cut", read_mem_cut, .opt = "iter start_ns src");
 	snap_listen(st, &m->snap, &m->names);
 	stage_on(st, "memdev", read_memdev, .need = "dev reserved_bytes",
-	    .opt = "src", .legend = read_memdev_legend);
+	    .opt = "src", .ext = m->snap.ext);
 	stage_on(st, "oom", read_oom, .need = "bytes",
-	    .opt = "start_ns dev free_bytes place src", .legend = drop_legend);
+	    .opt = "start_ns dev free_bytes place src", .legend = stage_drop);
 }
 
 int

@@ -146,13 +146,6 @@ read_work(struct stage *st, struct rec *r)
 	}
 }
 
-static void
-drop_work_legend(struct stage *st, struct rec *r)
-{
-	(void)st;
-	(void)r;
-}
-
 /*
  * The records
  */
@@ -279,10 +272,10 @@ main(int argc, char **argv)
 	st.end = write_rows;
 	m.iter = stage_on(&st, "iter", read_iter, .need = "iter",
 	    .opt = "src key step_ns dur_ns gpu_ns");
-	m.work = stage_on(&st, "work", read_work, .legend = drop_work_legend,
-	    .opt = "src",
-	    .need = "iter tag dev family dir phase sum_flop sum_exec_flop"
-		    " sum_peak_ns sum_dur_ns sum_flop_ns");
+	m.work =
+	    stage_on(&st, "work", read_work, .legend = stage_drop, .opt = "src",
+		.need = "iter tag dev family dir phase sum_flop sum_exec_flop"
+			" sum_peak_ns sum_dur_ns sum_flop_ns");
 	m.with_src = out_type("mfu", names, ARRAY_LEN(names));
 	m.without = out_type("mfu", names + 1, ARRAY_LEN(names) - 1);
 	stage_anew(&st, NULL);

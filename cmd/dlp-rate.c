@@ -364,13 +364,6 @@ out_rate(double v)
 }
 
 static void
-put_legend(struct stage *st, struct rec *r)
-{
-	(void)st;
-	out_ext_legend(rec_arg(r), r);
-}
-
-static void
 take_device(struct stage *st, struct rec *r)
 {
 	struct rate *x = st->ctx;
@@ -620,13 +613,6 @@ put_work(struct stage *st, struct rec *r)
 }
 
 static void
-no_legend(struct stage *st, struct rec *r)
-{
-	(void)st;
-	(void)r;
-}
-
-static void
 forget_run(struct stage *st, struct rec *r)
 {
 	struct rate *x = st->ctx;
@@ -660,24 +646,23 @@ attach(struct stage *st, struct rate *x, char **types, int n, bool work)
 	x->flop_ns = col_id("sum_flop_ns");
 	x->bytes_ns = col_id("sum_bytes_ns");
 	stage_on(st, "dev", take_device, .need = "dev",
-	    .opt = "name membw_bytes_s src", .legend = put_legend,
-	    .arg = out_ext(dev_names, ARRAY_LEN(dev_names)));
+	    .opt = "name membw_bytes_s src",
+	    .ext = out_ext(dev_names, ARRAY_LEN(dev_names)));
 	st->section = on_rate_section;
 	if (work) {
 		stage_on(st, "kern copy set graph", put_work,
 		    .opt =
 			"iter dir phase family inst_id dur_ns flop bytes src",
-		    .legend = no_legend);
+		    .legend = stage_drop);
 		stage_on(st, "kern", put_work, .need = "flop dur_ns",
-		    .opt = RATED, .legend = no_legend);
+		    .opt = RATED, .legend = stage_drop);
 		stage_on(st, "inst", forget_run, .opt = "inst_id");
 		return;
 	}
 	/* a group can be of anything; kernels are from dlp-flops */
 	for (i = 0; i < n; i++)
 		stage_on(st, types[i], put_rated, .only_for = types[i],
-		    .legend = put_legend,
-		    .arg = out_ext(names, ARRAY_LEN(names)), .opt = RATED,
+		    .ext = out_ext(names, ARRAY_LEN(names)), .opt = RATED,
 		    .need =
 			strcmp(types[i], "kern") == 0 ? "flop dur_ns" : NULL);
 }

@@ -13,9 +13,8 @@
 
 struct stage_type {
 	struct rec_type *type;
-	stage_fn *data, *legend;
-	const char *only_for, *only_cols; /* as in stage_how, the last ones */
-	bool all;
+	stage_fn *data;
+	struct stage_how how; /* the last one */
 };
 
 static void
@@ -101,33 +100,14 @@ stage_start_sink(struct stage *st, const char *name, const struct cli_opt *opts,
 	stage_open_sink(st, cli_operand(argc, argv), unbuffered);
 }
 
-static struct rec_type *
-stage_type(struct stage *st, const char *tag, stage_fn *data, stage_fn *legend,
-    void *arg)
-{
-	struct rec_type *t = rec_type(st->rd, tag);
-	struct stage_type *s = t->stage;
-
-	if (s == NULL) {
-		s = xcalloc(1, sizeof(*s));
-		s->type = t;
-		t->stage = s;
-		st->types = xrealloc(st->types, (size_t)st->ntypes + 1,
-		    sizeof(struct stage_type *));
-		st->types[st->ntypes++] = s;
-	}
-	s->data = data;
-	s->legend = legend;
-	t->arg = arg;
-	return t;
-}
-
 struct rec_type *
 stage_on_types(struct stage *st, const char *tags, stage_fn *data,
     const struct stage_how *how)
 {
 	struct rec_type *t = NULL;
+	struct stage_type *s;
 	char tag[64];
+	bool all;
 	size_t n;
 
 	for (; *tags != '\0'; tags += n + (tags[n] == ' ')) {
@@ -136,10 +116,20 @@ stage_on_types(struct stage *st, const char *tags, stage_fn *data,
 			die("stage_on: a type is too long: %s", tags);
 		memcpy(tag, tags, n);
 		tag[n] = '\0';
-		t = stage_type(st, tag, data, how->legend, how->arg);
-		t->stage->only_for = how->only_for;
-		t->stage->only_cols = how->only_cols;
-		t->stage->all |= how->all;
+		t = rec_type(st->rd, tag);
+		s = t->stage;
+		if (s == NULL) {
+			t->stage = s = xcalloc(1, sizeof(*s));
+			s->type = t;
+			st->types = xrealloc(st->types, (size_t)st->ntypes + 1,
+			    sizeof(struct stage_type *));
+			st->types[st->ntypes++] = s;
+		}
+		all = s->how.all || how->all;
+		s->data = data;
+		s->how = *how;
+		s->how.all = all;
+		t->arg = how->arg != NULL ? how->arg : (void *)how->ext;
 		rec_want(t, REC_NEED, how->need);
 		rec_want(t, REC_OPT, how->opt);
 	}
@@ -155,7 +145,7 @@ stage_anew(struct stage *st, const char *const *names)
 	for (t = type_defs; t->type != NULL; t++)
 		if (strcmp(t->by, err_prog_name()) == 0 &&
 		    rec_type(st->rd, t->type)->stage == NULL)
-			stage_type(st, t->type, NULL, NULL, NULL);
+			stage_on(st, t->type, NULL, .need = NULL);
 }
 
 /* True if a line of metadata has one of these names. */
@@ -186,6 +176,13 @@ stage_pass(struct stage *st, struct rec *r)
 		st->hold(st, r);
 	else
 		out_line(r->line, r->len);
+}
+
+void
+stage_drop(struct stage *st, struct rec *r)
+{
+	(void)st;
+	(void)r;
 }
 
 static void
@@ -262,8 +259,10 @@ on_typed(struct stage *st, struct rec *r)
 			s->data(st, r);
 		else if (s == NULL)
 			stage_pass(st, r);
-	} else if (s != NULL && s->legend != NULL) {
-		s->legend(st, r);
+	} else if (s != NULL && s->how.legend != NULL) {
+		s->how.legend(st, r);
+	} else if (s != NULL && s->how.ext != NULL) {
+		out_ext_legend(s->how.ext, r);
 	} else if (s == NULL || s->data != NULL) {
 		stage_pass(st, r);
 	}
@@ -395,7 +394,7 @@ say_columns(
 		if (t->at[c] != REC_UNWANTED &&
 		    (only == NULL || is_listed(only, col_name(c)) == in))
 			buf_printf(&out_buf, " %s", col_name(c));
-	buf_puts(&out_buf, s->all ? " *\n" : "\n");
+	buf_puts(&out_buf, s->how.all ? " *\n" : "\n");
 }
 
 static void
@@ -413,9 +412,9 @@ say_needs(const struct stage *st)
 		s = st->types[i];
 		if (s->data == NULL)
 			continue;
-		say_columns(s, s->only_for, s->only_cols, true);
-		if (s->only_cols != NULL)
-			say_columns(s, NULL, s->only_cols, false);
+		say_columns(s, s->how.only_for, s->how.only_cols, true);
+		if (s->how.only_cols != NULL)
+			say_columns(s, NULL, s->how.only_cols, false);
 	}
 	exit(out_finish(EXIT_OK));
 }

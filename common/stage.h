@@ -88,8 +88,11 @@ struct stage_how {
 	const char *only_for;
 	const char *only_cols; /* the same, of these columns alone */
 	bool all;              /* all their columns are read */
-	stage_fn *legend;      /* NULL: a legend is passed on */
-	void *arg; /* what rec_arg() returns for these records and legends */
+	/* NULL: a legend is passed on, with the columns of ext, if given */
+	stage_fn *legend;
+	struct out_ext *ext;
+	void *arg; /* what rec_arg() returns for these records and legends;
+		    * NULL: ext */
 };
 struct rec_type *stage_on_types(struct stage *st, const char *tags,
     stage_fn *data, const struct stage_how *how);
@@ -104,6 +107,9 @@ void stage_anew(struct stage *st, const char *const *names);
 
 /* Passes a line on unchanged. */
 void stage_pass(struct stage *st, struct rec *r);
+
+/* Drops it: the legend of records that are not passed on. */
+void stage_drop(struct stage *st, struct rec *r);
 
 /* Runs to the end of the input; returns the exit status: 2 if the input was
  * empty or broke off (its ##end is missing, so ours is not written either).

@@ -366,14 +366,6 @@ see_iteration(struct stage *st, struct rec *r)
 		smap_put_view(&f->layout.texts, (struct mview){ s, n }) };
 }
 
-/* Our own legend stands before our own records. */
-static void
-own_legend(struct stage *st, struct rec *r)
-{
-	(void)st;
-	(void)r;
-}
-
 static void
 begin_iterations(struct stage *st)
 {
@@ -426,7 +418,7 @@ iter_open(struct iter_run *g, struct stage *st)
 	stage_on(st, "iter", see_iteration,
 	    .opt = "iter key start_ns dur_ns gpu_start_ns gpu_end_ns gpu_ns"
 		   " step_ns kern_ns n_kern n_op src",
-	    .legend = own_legend);
+	    .legend = stage_drop);
 	stage_anew(st, NULL);
 	st->ctx = g;
 	st->section = begin_iterations;
