@@ -286,18 +286,6 @@ om_label(struct om_labels *l, const char *name, struct mview raw)
 	buf_putc(b, '"');
 }
 
-/* The sum or extreme of integers. */
-static void
-add_exact(enum om_how how, struct om_sample *s, int64_t v)
-{
-	if (how == HOW_MIN)
-		s->i = s->n == 0 || v < s->i ? v : s->i;
-	else if (how == HOW_MAX)
-		s->i = s->n == 0 || v > s->i ? v : s->i;
-	else if (__builtin_add_overflow(s->i, v, &s->i))
-		s->exact = false;
-}
-
 /* The differences from the first value are added up for HOW_STDDEV: squares
  * of the values themselves would lose the digits in which they differ. */
 static void
@@ -345,9 +333,14 @@ om_sample(struct om_family *f, const struct om_labels *labels, struct mview raw,
 	s = &f->v[id];
 	if (is_new)
 		*s = (struct om_sample){ .exact = true };
-	if (num_i64(raw.s, raw.n, &i))
-		add_exact(how, s, i);
-	else
+	if (num_i64(raw.s, raw.n, &i)) {
+		if (how == HOW_MIN)
+			s->i = s->n == 0 || i < s->i ? i : s->i;
+		else if (how == HOW_MAX)
+			s->i = s->n == 0 || i > s->i ? i : s->i;
+		else if (__builtin_add_overflow(s->i, i, &s->i))
+			s->exact = false;
+	} else
 		s->exact = false;
 	add_real(how, s, v);
 	s->of += second;

@@ -229,18 +229,6 @@ near_col(const struct rec_type *t, const char *name)
 	return best;
 }
 
-/* The first columns of the type, and how many more there are. */
-static void
-put_cols(struct buf *b, const struct rec_type *t)
-{
-	int i, n = rec_ncols(t);
-
-	for (i = 0; i < n && b->len < COLS_SHOWN; i++)
-		buf_printf(b, "%s%s", i > 0 ? "," : " ", rec_colname(t, i));
-	if (i < n)
-		buf_printf(b, " and %d more", n - i);
-}
-
 /* The column does not exist: the message names the command that writes it, or
  * the columns that exist. */
 static void
@@ -251,6 +239,7 @@ missing(const struct join *j, const struct rec *r, const struct join_col *c)
 	const struct col_def *d = col_find(tag, c->canon);
 	const char *near;
 	struct buf b = { 0 };
+	int i, n = rec_ncols(c->type);
 
 	if (d == NULL && c->id >= 0)
 		d = col_find(tag, col_name(c->id));
@@ -265,7 +254,11 @@ missing(const struct join *j, const struct rec *r, const struct join_col *c)
 	if (near != NULL)
 		rec_die(r, "%s records have no column '%s'; did you mean '%s'?",
 		    tag, c->name, near);
-	put_cols(&b, c->type);
+	for (i = 0; i < n && b.len < COLS_SHOWN; i++)
+		buf_printf(
+		    &b, "%s%s", i > 0 ? "," : " ", rec_colname(c->type, i));
+	if (i < n)
+		buf_printf(&b, " and %d more", n - i);
 	rec_die(r, "%s records have no column '%s': they have%.400s", tag,
 	    c->name, buf_str(&b));
 }

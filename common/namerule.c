@@ -1,5 +1,4 @@
 /* Ordered rules about names; see namerule.h. */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,4 @@
 /* Passing records on with columns added or replaced; see out.h. */
-#include <stdlib.h>
-
 #include "cols.h"
 #include "drop.h"
 #include "err.h"
@@ -50,16 +48,6 @@ out_ext_named(const char *const *names, int n)
 	return x;
 }
 
-/* Types of other programs' filters are in no registry either. */
-static void
-check_added(const struct out_ext *x, const struct rec *r)
-{
-	const char *tag = rec_type_tag(r->type);
-
-	if (!x->named && type_find(tag) != NULL)
-		out_declared(tag, x->names, x->n);
-}
-
 /* Finds the columns of the input that --drop leaves. */
 static void
 find_runs(struct out_ext *x, const struct rec *r)
@@ -104,8 +92,11 @@ out_ext_legend(struct out_ext *x, const struct rec *r)
 {
 	size_t mark, n;
 	int i, j;
+	const char *tag = rec_type_tag(r->type);
 
-	check_added(x, r);
+	/* types of other programs' filters are in no registry either */
+	if (!x->named && type_find(tag) != NULL)
+		out_declared(tag, x->names, x->n);
 	x->uncounted = true;
 	x->simple = true;
 	buf_put(&out_buf, r->line, r->len);

@@ -628,19 +628,12 @@ next_line(struct rec_reader *rd, struct rec *r)
 	return true;
 }
 
-static void
-bind_legend(struct rec_type *t, const struct rec *r)
-{
-	size_t head = 1 + t->taglen; /* #tag */
-
-	rec_type_legend(t, r->line + head, r->len - head);
-}
-
 bool
 rec_next(struct rec_reader *rd, struct rec *r)
 {
 	const char *tab;
 	size_t n;
+	size_t head;
 
 	if (!next_line(rd, r)) {
 		if (rd->in_section)
@@ -668,10 +661,12 @@ rec_next(struct rec_reader *rd, struct rec *r)
 	else
 		r->type = find_type(rd, r->line, n);
 	if (r->type != NULL) {
-		if (r->kind == REC_LEGEND)
-			bind_legend(r->type, r);
-		else if (!r->type->checked)
+		if (r->kind == REC_LEGEND) {
+			head = 1 + r->type->taglen; /* #tag */
+			rec_type_legend(r->type, r->line + head, r->len - head);
+		} else if (!r->type->checked) {
 			rec_check_legend(r->type, r);
+		}
 	} else if (r->len == 0) {
 		rec_die(r, "empty line");
 	}

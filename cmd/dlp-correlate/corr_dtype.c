@@ -12,7 +12,6 @@
  */
 #include "corr.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "array.h"

@@ -4,7 +4,6 @@
  */
 #include "db.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "array.h"

@@ -5,7 +5,6 @@
  * the GPUs, because there is one row for all.
  */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "array.h"

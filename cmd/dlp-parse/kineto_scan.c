@@ -5,7 +5,6 @@
  * because traces with neither were seen, and other programs refuse them, too.
  */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "err.h"

@@ -136,14 +136,6 @@ memo_put(struct pickle *p, uint64_t i)
 			 : (uint32_t)v->kind | (uint32_t)v->num << 3;
 }
 
-static void
-memo_get(struct pickle *p, uint64_t i)
-{
-	if (i >= p->n_memo || p->memo[i] == UINT32_MAX)
-		damaged(p, "the memo has nothing at that place");
-	push(p, (enum pk_kind)(p->memo[i] & 7), p->memo[i] >> 3);
-}
-
 /* The dict or list below the values. */
 static int64_t
 below(const struct pickle *p, enum pk_kind kind)
@@ -186,14 +178,6 @@ long_of(const struct pickle *p, const unsigned char *s, size_t n)
 	return (int64_t)v;
 }
 
-static void
-take_mark(struct pickle *p)
-{
-	if (p->n_mark == (int)ARRAY_LEN(p->mark))
-		damaged(p, "deeper than a snapshot is");
-	p->mark[p->n_mark++] = p->n;
-}
-
 /* Carries out an opcode: arg is the number after it, s its text of n bytes. */
 static void
 carry_out(struct pickle *p, unsigned char no, uint64_t arg,
@@ -206,9 +190,11 @@ carry_out(struct pickle *p, unsigned char no, uint64_t arg,
 		damaged(p, "no protocol from 2 to 5");
 	else if (what == 'P' || what == '.')
 		return;
-	else if (what == '(')
-		take_mark(p);
-	else if (what == 'D' || what == 'l')
+	else if (what == '(') {
+		if (p->n_mark == (int)ARRAY_LEN(p->mark))
+			damaged(p, "deeper than a snapshot is");
+		p->mark[p->n_mark++] = p->n;
+	} else if (what == 'D' || what == 'l')
 		push_new(p, what == 'D' ? PK_DICT : PK_LIST);
 	else if (what >= '0' && what <= '3')
 		push_tuple(p, pop(p, (size_t)what - '0'), (size_t)what - '0');
@@ -235,9 +221,11 @@ carry_out(struct pickle *p, unsigned char no, uint64_t arg,
 		push(p, PK_OTHER, 0);
 	else if (what == 'M' || what == 'p')
 		memo_put(p, what == 'M' ? p->n_put : arg);
-	else if (what == 'g')
-		memo_get(p, arg);
-	else if (what == 'E')
+	else if (what == 'g') {
+		if (arg >= p->n_memo || p->memo[arg] == UINT32_MAX)
+			damaged(p, "the memo has nothing at that place");
+		push(p, (enum pk_kind)(p->memo[arg] & 7), p->memo[arg] >> 3);
+	} else if (what == 'E')
 		p->done = pop(p, 1) != NULL;
 	else
 		refuse_opcode(p, no);

@@ -386,18 +386,6 @@ lines_of_call(const struct dict_line *v, int n, bool shared)
 
 #define SLOT (4 * DICT_PATH) /* ns around each kernel, for its ranges */
 
-static void
-put_dict_range(struct dict_file *f, const struct dict_line *d, int level,
-    int64_t start, int64_t end)
-{
-	struct event ev = new_event(EV_RANGE, 0, d->tid, start);
-
-	ev.end = end;
-	ev.text = buf_str((struct buf *)&d->path[level]);
-	ev.text_len = (uint32_t)d->path[level].len;
-	emit_event(f->prof, &ev, 0);
-}
-
 /* Nsight's full names, which write (int)4 for a number, are shortened as Nsight
  * does: without the namespaces. Names of nvprof are shortened as dlp-parse
  * does. */
@@ -449,6 +437,7 @@ put_call_lines(struct dict_file *f, const struct dict_line *v, int n)
 	int *common = f->common;
 	int64_t end;
 	int i, k, j;
+	struct event ev;
 
 	for (i = 0; i < n; i++)
 		common[i] = i + 1 < n ? common_ranges(&v[i], &v[i + 1]) : 0;
@@ -458,8 +447,11 @@ put_call_lines(struct dict_file *f, const struct dict_line *v, int n)
 			end = f->now;
 			for (j = i; common[j] > k; j++)
 				end += SLOT + v[j].dur;
-			put_dict_range(
-			    f, &v[i], k, f->now + k, end + 3 * DICT_PATH - k);
+			ev = new_event(EV_RANGE, 0, v[i].tid, f->now + k);
+			ev.end = end + 3 * DICT_PATH - k;
+			ev.text = buf_str((struct buf *)&v[i].path[k]);
+			ev.text_len = (uint32_t)v[i].path[k].len;
+			emit_event(f->prof, &ev, 0);
 		}
 		put_dict_kernel(f, &v[i], f->now + DICT_PATH);
 		f->now += SLOT + v[i].dur;

@@ -92,17 +92,6 @@ table_of(struct rocpd *r, int set, const char *base)
 	return s;
 }
 
-/* Appends the column, under the alias; NULL if the table does not have it. */
-static void
-put_col(struct rocpd *r, struct buf *b, const char *table, const char *as,
-    const char *name)
-{
-	if (db_has_column(r->db, table, name))
-		buf_printf(b, "%s.\"%s\"", as, name);
-	else
-		buf_puts(b, "NULL");
-}
-
 /*
  * Sources. k is the table of the events, e their rocpd_event, p the process, t
  * the thread, s the kernel's symbol. All joins are to rows by their ids, so the
@@ -154,8 +143,10 @@ rocpd_source(struct rocpd *r, int set, const struct ev_table *t)
 		buf_puts(&cols, c > t->cols ? ", " : "");
 		if (strchr(c->name, '.') != NULL)
 			buf_puts(&cols, c->name);
-		else
-			put_col(r, &cols, k, "k", c->name);
+		else if (db_has_column(r->db, k, c->name))
+			buf_printf(&cols, "k.\"%s\"", c->name);
+		else /* the table does not have it */
+			buf_puts(&cols, "NULL");
 	}
 	s->from = source_sql(ss, "%s", buf_str(&from));
 	s->cols = source_sql(ss, "%s", buf_str(&cols));

@@ -379,17 +379,6 @@ take_segment(struct snapshot *s, const struct fields *f)
 		    5, view(s, b[i].state), NULL);
 }
 
-static void
-take_stage(struct snapshot *s, const struct fields *f)
-{
-	struct mview name = view(s, text(f, K_NAME));
-
-	if (has(f, K_TIME))
-		put_rec(s, REC_MEMSTAGE, num(f, K_DEVICE, 0),
-		    NUMS(time_of(s, f), num(f, K_DEVICE, EV_UNSET)), 2,
-		    view(s, text(f, K_STAGE)), &name);
-}
-
 /* A block goes to the list's others, which are the last ones. */
 static void
 take_block(struct snapshot *s, const struct fields *f, uint32_t *left)
@@ -441,6 +430,7 @@ static bool
 take_dict(struct snapshot *s, uint32_t *dict, uint32_t *list, size_t at)
 {
 	const struct fields *f;
+	struct mview name;
 
 	if ((*dict & 7) != L_OPEN)
 		return (*dict & 7) == L_FRAME;
@@ -455,7 +445,11 @@ take_dict(struct snapshot *s, uint32_t *dict, uint32_t *list, size_t at)
 	} else if (has(f, K_STATE)) {
 		take_block(s, f, list);
 	} else if (has(f, K_STAGE)) {
-		take_stage(s, f);
+		name = view(s, text(f, K_NAME));
+		if (has(f, K_TIME))
+			put_rec(s, REC_MEMSTAGE, num(f, K_DEVICE, 0),
+			    NUMS(time_of(s, f), num(f, K_DEVICE, EV_UNSET)), 2,
+			    view(s, text(f, K_STAGE)), &name);
 	} else if (has(f, K_FILE)) {
 		*dict = LEFT(L_FRAME, stacks_frame(&s->stacks, text(f, K_FILE),
 					  text(f, K_NAME), num(f, K_LINE, 0)));

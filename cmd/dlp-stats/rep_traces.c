@@ -139,19 +139,6 @@ put_mb(struct buf *row, int64_t bytes)
 		row_none(row);
 }
 
-/* The vendor's formula: bytes times the number of whole durations in a second.
- */
-static void
-put_throughput(struct buf *row, const struct stats_gpu *g)
-{
-	int64_t often = g->dur != 0 ? 1000000000 / g->dur : 0;
-
-	if (g->bytes >= 0 && g->dur != 0)
-		row_round(row, (double)g->bytes * (double)often / 1e6, 3);
-	else
-		row_none(row);
-}
-
 /* pageable as Pageable, device-static as Device Static */
 static void
 put_memory(struct buf *row, const struct mview *t)
@@ -171,6 +158,8 @@ put_memory(struct buf *row, const struct mview *t)
 static void
 put_shape(struct buf *row, const struct stats_gpu *g)
 {
+	int64_t often = g->dur != 0 ? 1000000000 / g->dur : 0;
+
 	if (g->kind == GPU_KERN) {
 		grid_fields(row, &g->grid);
 		grid_fields(row, &g->block);
@@ -182,7 +171,12 @@ put_shape(struct buf *row, const struct stats_gpu *g)
 	}
 	buf_puts(row, "\t\t\t\t\t\t\t\t\t");
 	put_mb(row, g->bytes);
-	put_throughput(row, g);
+	/* the vendor's formula: bytes times the number of whole durations in a
+	 * second */
+	if (g->bytes >= 0 && g->dur != 0)
+		row_round(row, (double)g->bytes * (double)often / 1e6, 3);
+	else
+		row_none(row);
 	put_memory(row, &g->src_mem);
 	put_memory(row, &g->dst_mem);
 }
