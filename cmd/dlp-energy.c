@@ -20,7 +20,7 @@
 #define SORT_BYTES ((size_t)32 << 20) /* in memory */
 
 struct energy_sample {
-	int64_t t, mj;
+	int64_t t, mj; /* in the order of t, the first member */
 };
 
 struct energy_dev {
@@ -282,14 +282,6 @@ step_order(const void *va, const void *vb)
 	return a->start < b->start ? -1 : a->start > b->start;
 }
 
-static int
-sample_order(const void *va, const void *vb)
-{
-	const struct energy_sample *a = va, *b = vb;
-
-	return a->t < b->t ? -1 : a->t > b->t;
-}
-
 /* Samples in order, each later than the one before. */
 static void
 begin_samples(struct energy *e, struct energy_dev *d)
@@ -297,7 +289,7 @@ begin_samples(struct energy *e, struct energy_dev *d)
 	size_t i, n = 0;
 
 	if (d->n > 0)
-		qsort(d->sample, d->n, sizeof(*d->sample), sample_order);
+		qsort(d->sample, d->n, sizeof(*d->sample), array_by_i64);
 	for (i = 0; i < d->n; i++) {
 		if (n > 0 && d->sample[n - 1].t == d->sample[i].t)
 			n--;

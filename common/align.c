@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "align.h"
+#include "array.h"
 #include "err.h"
 #include "num.h"
 
@@ -15,18 +16,10 @@
 #define EVENTS_MAX 4096 /* the most events to use: the first of either list */
 #define NOISE_NS 20000  /* fits that differ by less are equally good */
 
-static int
-by_value(const void *va, const void *vb)
-{
-	const int64_t *a = va, *b = vb;
-
-	return (*a > *b) - (*a < *b);
-}
-
 static int64_t
 median(int64_t *v, size_t n)
 {
-	qsort(v, n, sizeof(*v), by_value);
+	qsort(v, n, sizeof(*v), array_by_i64);
 	return n % 2 != 0 ? v[n / 2]
 			  : v[n / 2 - 1] + num_sub(v[n / 2], v[n / 2 - 1]) / 2;
 }

@@ -1,9 +1,9 @@
 #include "usercode.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "array.h"
+#include "shipped.h"
 
 /* Modules and files that are no code of the user's: by a part of the path. */
 static const char *const foreign[] = {
@@ -15,36 +15,6 @@ static const char *const foreign[] = {
 	"vmlinux", "<frozen", "<string>",
 	"/torchinductor_", /* written by a compiler */
 };
-
-/* Modules of Python's own library, in the order of strcmp(). */
-static const char *const modules[] = { "_collections_abc", "_weakrefset", "abc",
-	"argparse", "ast", "asyncio", "base64", "bdb", "bisect", "cProfile",
-	"codecs", "collections", "concurrent", "contextlib", "copy", "copyreg",
-	"ctypes", "dataclasses", "datetime", "decimal", "email", "encodings",
-	"enum", "functools", "genericpath", "glob", "gzip", "hashlib", "heapq",
-	"http", "importlib", "inspect", "io", "ipaddress", "json", "keyword",
-	"linecache", "locale", "logging", "multiprocessing", "numbers",
-	"operator", "os", "pathlib", "pdb", "pickle", "pkgutil", "platform",
-	"posixpath", "pprint", "queue", "random", "re", "reprlib", "runpy",
-	"sched", "selectors", "shutil", "signal", "site", "socket",
-	"socketserver", "sqlite3", "ssl", "statistics", "string", "struct",
-	"subprocess", "tempfile", "textwrap", "threading", "timeit", "token",
-	"tokenize", "traceback", "tracemalloc", "types", "typing",
-	"typing_extensions", "unittest", "urllib", "uuid", "warnings",
-	"weakref", "zipfile", "zipimport" };
-
-/* Packages that programs are built on. Servers and trainers such as vllm and
- * megatron are missing on purpose: whoever profiles one works on it. */
-static const char *const packages[] = { "PIL", "accelerate", "apex",
-	"bitsandbytes", "cuda", "cupy", "cutlass", "deepspeed", "diffusers",
-	"einops", "flash_attn", "flashinfer", "fsspec", "functorch",
-	"huggingface_hub", "jax", "keras", "lightning", "lightning_fabric",
-	"matplotlib", "numba", "numpy", "nvtx", "optree", "pandas", "peft",
-	"pybind11", "pytorch_lightning", "ray", "safetensors", "scipy",
-	"sentencepiece", "sklearn", "sympy", "tensorboard", "tensorflow",
-	"timm", "tokenizers", "torch", "torchaudio", "torchdata", "torchtext",
-	"torchvision", "tqdm", "transformer_engine", "transformers", "triton",
-	"trl", "wandb", "xformers", "zmq" };
 
 bool
 usercode_is_own(struct mview path)
@@ -62,8 +32,11 @@ usercode_is_own(struct mview path)
 bool
 usercode_is_own_python(struct mview path)
 {
+	static const char *const classes[] = { "module", "package", NULL };
+	static struct shipped_words words = { "usercode.tab", classes, { 0 } };
 	struct mview first = path;
 	const char *slash;
+	unsigned of;
 
 	if (path.n == 0 || path.s[0] == '<')
 		return false;
@@ -74,12 +47,10 @@ usercode_is_own_python(struct mview path)
 		first.n = (size_t)(slash - path.s);
 	else if (mv_ends(path, ".py"))
 		first.n -= 3;
-	if (mv_listed(first, modules, ARRAY_LEN(modules)))
-		return false;
 	/* a package is a folder; datasets.py is the user's */
-	if (slash != NULL && mv_listed(first, packages, ARRAY_LEN(packages)))
-		return false;
-	return usercode_is_own(path);
+	of = shipped_class(&words, first);
+	return (of & 1) == 0 && (slash == NULL || of == 0) &&
+	       usercode_is_own(path);
 }
 
 struct mview
