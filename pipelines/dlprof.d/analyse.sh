@@ -145,7 +145,7 @@ events() {
 			-a sum -f flop,exec_flop,peak_ns,dur_ns,flop_ns |
 		    dlp-mfu
 		steps_of --even 2>/dev/null | dlp-busy | dlp-gaps |
-		    dlp-path --replay --bare --each | dlp-advise |
+		    dlp-rate -T agg | dlp-path --replay --bare --each | dlp-advise |
 		    dlp-agg --keep finding --as work -T kern -g iter -a count
 	} | dlp-tensorboard
 }

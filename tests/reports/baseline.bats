@@ -20,7 +20,7 @@ setup() {
 	dlp diff --tsv base "$BEFORE" 2>/dev/null | cmp want -
 	dlp baseline compare --tsv base "$BEFORE" >got 2>err
 	cmp want got
-	grep -q '^dlp baseline: new finding: tc_unused, 19.5 ms of a step$' err
+	grep -q '^dlp baseline: new finding: tc_unused, 28.8 ms of a step$' err
 	grep -q '^dlp baseline: gone: launch_bound$' err
 	# the gate: slower by 71 %
 	run -1 dlp baseline compare --fail-over 50% base "$BEFORE"

@@ -99,7 +99,7 @@ $(col got idle_ns) $(col got work_ns) $(col got eligible_ns)"
 		sh -c "$line" >/dev/null 2>&1
 	done <next
 	run ! grep 'dlp advise' text
-	grep -q 'rules could not be judged: this file has no times' text
+	grep -q 'checks were impossible: this file has no times' text
 }
 
 # bats test_tags=more

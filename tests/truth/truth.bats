@@ -47,7 +47,8 @@ each() {
 
 # What dlp-parse writes is all there behind the last stage.
 nothing_lost() {
-	local count='/^#/ { next } { n[$1]++ }
+	# the texts that dlp-correlate keeps out of layer paths have ids from 2^62 on
+	local count='/^#/ || $1 == "str" && $2 >= 2^62 { next } { n[$1]++ }
 	    END { for (t in n) if (t !~ /^(op|prim|result|inst|proj|rangekern|iter)$/)
 		print t, n[t] }'
 
