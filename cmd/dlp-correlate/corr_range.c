@@ -248,7 +248,7 @@ judge_age(struct corr *c, struct marker *marker, const char *domain)
 		c->old = true;
 }
 
-#define PART_MAX 1024 /* bytes of a part of the layer path, see dlp(7) */
+#define PART_MAX 1024  /* bytes of a part of the layer path, see dlp(7) */
 #define PART_HEAD 1000 /* what a longer one keeps */
 
 /* Each record below the range has its part of the path: the whole text of a

@@ -196,6 +196,10 @@ put_digits(struct buf *b, double ns, bool is_long)
 void
 page_time(struct buf *b, double ns)
 {
+	if (ns > 0 && ns < 1e4) {
+		buf_printf(b, "%.3g us", ns / 1e3);
+		return;
+	}
 	put_digits(b, ns, ns >= LONG);
 	buf_puts(b, ns >= LONG ? " s" : " ms");
 }
