@@ -11,6 +11,7 @@
 #include "array.h"
 #include "err.h"
 #include "num.h"
+#include "steps.h"
 
 /* Only dlp-correlate -D tells the mode; otherwise the ranges of ops do. */
 static bool
@@ -413,51 +414,28 @@ judge_no_iterations(const struct facts *f, struct advise_verdict *v)
 	buf_put(verdict_let(v, "key"), f->key.s, f->key.len);
 }
 
-static int
-by_length(const void *a, const void *b)
+/* The iterations that count, if they are not all: the others are warm-up or
+ * outliers. False: all do, as different as they are. */
+static bool
+let_steady_range(const struct facts *f, struct advise_verdict *v)
 {
-	const struct facts_iter *x = a, *y = b;
+	struct steady_step *step = xcalloc(f->n_iter, sizeof(*step));
+	int64_t from, to;
+	size_t i, n_warm;
 
-	return (x->ns > y->ns) - (x->ns < y->ns);
-}
-
-/* The shorter one of two. */
-static int64_t
-median_length(const struct facts_iter *v, size_t n)
-{
-	struct facts_iter *w = xmalloc((n + 1) * sizeof(*w));
-	int64_t m;
-
-	memcpy(w, v, n * sizeof(*w));
-	qsort(w, n, sizeof(*w), by_length);
-	m = w[n == 2 ? 0 : n / 2].ns;
-	free(w);
-	return m;
-}
-
-/* The longest sequence of iterations within 10 % of the median, the later one
- * if two are as long, if there is one. */
-static void
-let_even_range(const struct facts *f, struct advise_verdict *v)
-{
-	double m = (double)median_length(f->iter, f->n_iter), x;
-	size_t i, len = 0, best = 0, to = 0;
-
-	for (i = 0; i < f->n_iter; i++) {
-		x = (double)f->iter[i].ns;
-		len = x >= 0.9 * m && x <= 1.1 * m ? len + 1 : 0;
-		if (len > 0 && len >= best) {
-			best = len;
-			to = i;
-		}
-	}
-	if (best <= 1 || best >= f->n_iter)
-		return;
-	buf_i64(verdict_let(v, "from"), f->iter[to + 1 - best].no);
+	for (i = 0; i < f->n_iter; i++)
+		step[i].ns = f->iter[i].ns;
+	steady_range(step, f->n_iter, &from, &to, &n_warm);
+	free(step);
+	if (from < 0 || to - from + 1 == (int64_t)f->n_iter)
+		return false;
+	buf_i64(verdict_let(v, "from"), f->iter[from].no);
 	buf_i64(verdict_let(v, "to"), f->iter[to].no);
+	return true;
 }
 
-static void
+/* True if all iterations count. */
+static bool
 judge_range(const struct facts *f, struct advise_verdict *v)
 {
 	double mean = 0, sq = 0, d;
@@ -470,19 +448,20 @@ judge_range(const struct facts *f, struct advise_verdict *v)
 		sq += d * d;
 	}
 	if (mean <= 0)
-		return;
+		return false;
 	verdict_above(v, 100 * sqrt(sq / (double)(f->n_iter - 1)) / mean);
 	buf_i64(verdict_let(v, "first"), f->iter[0].no);
 	buf_i64(verdict_let(v, "last"), f->iter[f->n_iter - 1].no);
-	let_even_range(f, v);
+	return !let_steady_range(f, v);
 }
 
-/* A fact about the steps, not a change that gains something. */
+/* A fact about the steps, not a change that gains something. Steps that differ
+ * again and again are the program. */
 void
 judge_bad_range(const struct facts *f, struct advise_verdict *v)
 {
-	if (f->n_iter >= 2)
-		judge_range(f, v);
+	if (f->n_iter >= 2 && judge_range(f, v) && v->judged == V_YES)
+		v->judged = V_NO;
 }
 
 void
