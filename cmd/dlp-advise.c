@@ -152,6 +152,12 @@ find_gain(const struct facts *f, struct advise_finding *j)
 		return;
 	if (v->fix.len > 0)
 		fixed = facts_fixed_ns(f, buf_str(&v->fix));
+	/* communication that nothing hides is waited for: a replay that gains
+	 * nothing does not know by whom, as waits of streams are not recorded
+	 */
+	if (strcmp(j->rule->id, "exposed_comm") == 0 &&
+	    step - fixed < step / 100 * LITTLE_GAIN)
+		fixed = 0;
 	j->replayed = fixed > 0;
 	if (fixed == 0 && v->gains && facts_wall_ns(f) > 0) {
 		part = facts_share_pct(f, v->ceiling) / 100 * DISCOUNT / 100;

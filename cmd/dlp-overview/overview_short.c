@@ -372,7 +372,8 @@ put_findings(struct screen *s, int room)
 	if (shown > 0 || o->any_work)
 		page_line(s, "");
 	if (shown == 0 && o->any_work)
-		page_line(s, "No finding of 1 % of the time or more.");
+		page_line(
+		    s, "No finding gains enough to be shown: dlp advise -a.");
 	for (i = 0; i < shown && (i == 0 || room > 1); i++) {
 		max = room - 1 - 2 * (shown - 1 - i);
 		room -= 1 + put_finding(s, i + 1, &o->found[i], shown == 1,

@@ -126,7 +126,7 @@ rec() { printf '%b\n' "$@" | tr ' ' '\t'; }
 		s.text IN ('iteration 1', 'iteration 2')" >want
 	grep -q "$(cat want)" got
 	dlp -v "$f" 2>/dev/null >screen
-	grep -q '^findings, by what a step gains if they are fixed' screen
+	grep -q '^findings, by the gain of a step if they are fixed' screen
 	# a step, and its prediction, as in the object
 	jq -r '[.rules[] | select(.predicted_step_ns and .part_of == null)][0] |
 	    .step_ns, .predicted_step_ns' got | awk '{ v[NR] = $1 / 1e6 }
@@ -232,15 +232,15 @@ rec() { printf '%b\n' "$@" | tr ' ' '\t'; }
 }
 
 # bats test_tags=more
-@test "dlp advise: that no rule fired is said, with what to type" {
+@test "dlp advise: that no finding is shown is said, with what to type" {
 	need_data nsys/no-events.sqlite
 	dlp advise --tsv "$DATA/nsys/no-events.sqlite" >got 2>err
 	[ "$(wc -l <got)" -eq 1 ]
-	grep -qx 'dlp advise: no rule fired; -a shows all of them, and what could not be judged' err
+	grep -qx 'dlp advise: no finding gains 2 % of a step; -a shows all checks, and what they lack' err
 	# only where it is so, and of several files together
 	dlp advise --tsv "$DATA/nsys/no-events.sqlite" "$LENET" >got 2>err
 	[ "$(wc -l <got)" -gt 1 ]
-	! grep 'no rule fired' err
+	! grep 'no finding gains' err
 }
 
 # RULE|VERDICT|PROFILE [OPTIONS of dlp advise]: each rule on real profiles, one
@@ -565,7 +565,7 @@ advice() {
 @test "batch_size_detector promises nothing from a part of the memory" {
 	dlp advise -a --json "$(shipped h200/gpt2_bf16)" 2>/dev/null >one.json
 	jq -e '.rules[] | select(.id == "batch_size_detector") |
-	    (.recommendation | test("before the recording is not known")) and
+	    (.recommendation | test("before the recording are unknown")) and
 	    (.recommendation | test("x larger") | not)' one.json
 }
 

@@ -174,7 +174,7 @@ ops() {
 		dlp-stats) set -- -r cuda_gpu_kern_sum ;;
 		dlp-dldb) set -- -o db ;;
 		dlp-diff | dlp-merge) set -- - other ;;
-		dlp-mcp) set -- "$PWD" ;;
+		dlp-mcp) set -- "$ROOT/pipelines/dlp" "$PWD" ;;
 		dlp-record) continue ;; # it runs a program: dlp-record.bats
 		*) set -- ;;
 		esac

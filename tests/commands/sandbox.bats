@@ -81,8 +81,8 @@ has() {
 	done >all
 	cat all
 	[ "$(grep -c ': probe' all)" -eq "$(ls "$BIN" | grep -c '^dlp-')" ]
-	# dlp-record is there to start a program
-	! grep -v '^dlp-record: ' all |
+	# dlp-record is there to start a program, dlp-mcp to run reports
+	! grep -v '^dlp-record: \|^dlp-mcp: ' all |
 	    grep -E 'socket|unix|memory|fork|spawn'
 }
 

@@ -649,7 +649,7 @@ for k in sorted(n):
 @test "launch_bound: torch.profiler's own time is a part, of unknown length" {
 	dlp advise --tsv "$OWN/gpt2_bf16.json.gz" 2>/dev/null |
 	    grep '^launch_bound' >s
-	grep -q "torch.profiler's own time (record_shapes, profile_memory, with_stack); a trace does not say how much	First time a step without the profiler" s
+	grep -q "torch.profiler's own time (record_shapes, profile_memory, with_stack); a trace does not say how much	.*Before that, time a step without the profiler" s
 	dlp advise --tsv "$OWN/lenet.json.gz" 2>/dev/null |
 	    grep -q "^launch_bound.*torch.profiler's own time; a trace"
 	dlp -v "$OWN/gpt2_bf16.json.gz" 2>/dev/null | grep -qx \
@@ -879,6 +879,7 @@ plain_trace() {
 
 # bats test_tags=more
 @test "labelled traces without correlation ids: all work has its call" {
+	need_data labelled
 	for f in "$DATA"/labelled/*.json*; do
 		dlp-parse "$f" 2>/dev/null | awk -F'\t' '
 		/^#kern/ { for (i = 2; i <= NF; i++) c[$i] = i }

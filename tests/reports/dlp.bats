@@ -89,7 +89,7 @@ setup() {
 @test "dlp -: standard input" {
 	dlp -v -w 500 - <"$LENET" >out
 	dlp -v -w 500 "$LENET" >want
-	named='^next: dlp|not be judged: dlp|\(dlp whatif --all|less than 2 %: dlp' # with the file
+	named='^next: dlp|impossible: dlp|\(dlp whatif --all|less than 2 %: dlp' # with the file
 	diff <(sed 1d out | grep -Ev "$named") <(sed 1d want | grep -Ev "$named")
 	[ "$(head -n 1 out)" = 'standard input' ]
 	# no name to type is made of that; what is typed is of FILE

@@ -69,8 +69,8 @@ row_of() {
 	[ "$n" -eq 0 ] ||
 	    echo "  $n more that gain less than 2 %: dlp advise -a $LENET" >>want
 	dlp advise -a --tsv "$LENET" | awk -F'\t' -v f="$LENET" '
-	$3 == "not judged" { n++ } END { print "  " n " rules could not be" \
-	    " judged: dlp advise -a " f " names what the profile lacks for them" }' >>want
+	$3 == "not judged" { n++ } END { print "  " n " checks were" \
+	    " impossible: dlp advise -a " f " names what the profile lacks for them" }' >>want
 	sed -n '/^findings/,/^$/p' text | sed '1d; $d' >got
 	diff -u want got
 }

@@ -28,6 +28,6 @@ END {
 		printf "dlp advise: all that can be replayed, fixed together:" \
 		    " %.3g -> %.3g ms (dlp whatif --all)\n", bare, fixed >"/dev/stderr"
 	if (whole && !found)
-		print "dlp advise: no rule fired; -a shows all of them, and" \
-		    " what could not be judged" >"/dev/stderr"
+		print "dlp advise: no finding gains 2 % of a step; -a shows" \
+		    " all checks, and what they lack" >"/dev/stderr"
 }
