@@ -61,23 +61,27 @@ struct lane {
 				      and since its last; known if there is
 				      one iteration */
 	int64_t late_ns;           /* came when their time was added up */
+	struct class_sums *index;  /* of the pieces before each MARK-th one;
+				      made when devices are added up */
 };
 
 /*
  * The devices and processes of a section. The CPU time of a process counts for
- * each device that it uses; it is kept for devices that it may use later.
+ * each device that it uses. It is kept once, with the process, and joined when
+ * time is added up; only where several processes use a device, the device has
+ * the CPU time of them all in its own pieces.
  */
 
 struct busy_dev {
 	int64_t no;
-	bool used;
+	bool used, shared;
+	uint32_t proc;    /* that uses it, if it is not shared */
 	struct lane lane; /* if used */
 };
 
 struct busy_proc {
 	struct lane own; /* what it does on the CPU */
-	bool has_own;    /* not, if it uses all devices */
-	uint32_t *dev;   /* that it uses */
+	uint32_t *dev;   /* shared ones that it uses */
 	size_t n_dev;
 };
 
@@ -102,8 +106,8 @@ struct busy_file {        /* of the section's, by column src */
 	struct busy_dev *dev;
 	struct busy_proc *proc;
 	size_t n_dev, n_proc;
-	bool listed;            /* dev records: no other device is expected */
 	struct map devs, procs; /* number -> place */
+	struct map uses;        /* places of a device and its process */
 	struct steps steps;
 	int64_t from;        /* what lies before does not count */
 	struct extent event; /* of the work that is measured */
@@ -198,7 +202,10 @@ static const char *const io_names[] = { "copy_file_range", "fdatasync",
 
 #define PIECES 524288 /* kept; the older half is added up at that */
 
+#define MARK 16 /* pieces between two sums in the index */
+
 #define BIT(c) (1u << (c))
+#define CPU_BITS (BIT(C_DATA) | BIT(C_IO) | BIT(C_CPU))
 
 static void
 lane_init(struct lane *l, const struct busy_file *f)
@@ -284,30 +291,79 @@ add_up(struct class_sums *s, unsigned mask, int64_t ns)
 	s->dur[top] = num_add(s->dur[top], ns);
 }
 
-/* Time that is not, or not yet, between two pieces of work. */
+/* Makes the index of a process's pieces, for time_before. */
 static void
-add_edge(struct lane *l, unsigned mask, int64_t ns)
+make_index(struct lane *l)
 {
-	if (mask & (BIT(C_TC) | BIT(C_KERN) | BIT(C_GRAPH) | BIT(C_COMM) |
-		       BIT(C_MEM))) {
-		l->any_gpu = true;
-		memset(&l->edge[1], 0, sizeof(l->edge[1]));
-	} else {
-		add_up(&l->edge[l->any_gpu], mask, ns);
+	struct class_sums s = { 0 };
+	int64_t at = l->base;
+	size_t i;
+
+	l->index = xrealloc(l->index, l->n / MARK + 1, sizeof(s));
+	for (i = 0; i <= l->n; i++) {
+		if (i % MARK == 0)
+			l->index[i / MARK] = s;
+		if (i == l->n)
+			break;
+		if (l->v[i].mask != 0)
+			add_up(&s, l->v[i].mask, num_sub(l->v[i].end, at));
+		at = l->v[i].end;
 	}
 }
 
-/* Adds up the n oldest pieces, cut where iterations begin. */
+/* How long a process was in each class before t. */
+static struct class_sums
+time_before(const struct lane *l, int64_t t)
+{
+	size_t at = piece_at(l, t), i = at - at % MARK;
+	struct class_sums s = l->index[i / MARK];
+	int64_t lo = i > 0 ? l->v[i - 1].end : l->base, hi;
+
+	for (; i <= at && i < l->n && lo < t; lo = hi, i++) {
+		hi = l->v[i].end < t ? l->v[i].end : t;
+		if (l->v[i].mask != 0)
+			add_up(&s, l->v[i].mask, num_sub(hi, lo));
+	}
+	return s;
+}
+
+/* Adds a part of a device's piece, in which its process spent cpu. */
 static void
-fold(struct lane *l, size_t n)
+add_part(struct class_sums *s, unsigned mask, int64_t ns,
+    const struct class_sums *cpu)
+{
+	int c;
+
+	if (mask != 0)
+		add_up(s, mask, ns);
+	for (c = C_DATA; c <= C_CPU; c++) {
+		s->all[c] = num_add(s->all[c], cpu->all[c]);
+		if (mask == 0) {
+			s->dur[c] = num_add(s->dur[c], cpu->dur[c]);
+			ns = num_sub(ns, cpu->dur[c]);
+		}
+	}
+	if (mask == 0)
+		add_up(s, 0, ns);
+}
+
+/* Adds up the n oldest pieces, cut where iterations begin. cpu: the process of
+ * a device, or NULL. In edge is the time that is not, or not yet, between two
+ * pieces of work. */
+static void
+fold(struct lane *l, size_t n, const struct lane *cpu)
 {
 	const struct steps *c = &l->file->steps;
+	struct class_sums was = { 0 }, is = was, part = was;
 	size_t i = l->n_sum > 0 ? l->n_sum - 1 : 0, k;
 	int64_t lo, hi, end;
+	int x;
 
 	for (k = 0; k < n; k++) {
 		lo = l->base > l->file->from ? l->base : l->file->from;
 		hi = l->v[k].end;
+		if (cpu != NULL && lo < hi)
+			was = time_before(cpu, lo);
 		for (; lo < hi; lo = end) {
 			while (i + 1 < c->n && c->v[i + 1].at <= lo)
 				i++;
@@ -315,15 +371,42 @@ fold(struct lane *l, size_t n)
 			if (i + 1 < c->n && c->v[i + 1].at < hi)
 				end = c->v[i + 1].at;
 			ARRAY_REACH(l->sum, l->n_sum, i);
-			add_up(&l->sum[i], l->v[k].mask, num_sub(end, lo));
-			if (c->n <= 1)
-				add_edge(l, l->v[k].mask, num_sub(end, lo));
+			if (cpu != NULL) {
+				is = time_before(cpu, end);
+				for (x = C_DATA; x <= C_CPU; x++) {
+					part.all[x] = is.all[x] - was.all[x];
+					part.dur[x] = is.dur[x] - was.dur[x];
+				}
+				was = is;
+			}
+			add_part(
+			    &l->sum[i], l->v[k].mask, num_sub(end, lo), &part);
+			if (c->n > 1)
+				continue;
+			if (l->v[k].mask & ~CPU_BITS) {
+				l->any_gpu = true;
+				memset(&l->edge[1], 0, sizeof(l->edge[1]));
+			} else {
+				add_part(&l->edge[l->any_gpu], l->v[k].mask,
+				    num_sub(end, lo), &part);
+			}
 		}
 		l->base = hi;
 	}
 	l->n -= n;
 	if (n > 0)
 		memmove(l->v, l->v + n, l->n * sizeof(*l->v));
+}
+
+/* Adds up all before t. */
+static void
+fold_to(struct lane *l, int64_t t, const struct lane *cpu)
+{
+	size_t i = piece_at(l, t);
+
+	if (i < l->n && (i > 0 ? l->v[i - 1].end : l->base) < t)
+		split_piece(l, i++, t);
+	fold(l, i, cpu);
 }
 
 /* Time goes on to t; what is added later should begin after it. */
@@ -339,8 +422,6 @@ lane_to(struct lane *l, int64_t t)
 			l->v[l->n - 1].end = x.hi;
 			continue;
 		}
-		if (l->n >= PIECES)
-			fold(l, l->n / 2);
 		ARRAY_GROW(l->v, l->n, l->cap);
 		l->v[l->n++] = (struct lane_piece){ x.hi, x.mask };
 	}
@@ -360,31 +441,42 @@ lane_add(struct lane *l, int64_t lo, int64_t hi, enum busy_class c)
 		timeline_add(&l->time, lo, hi, (int)c, NULL);
 }
 
-/* A device that is used already gets the process's time that is still known. */
+/* What a process did on the CPU, up to now and on, for a device's pieces. Both
+ * have reached the same time. */
 static void
 lane_merge(struct lane *l, const struct lane *from)
 {
-	const struct timeheap *on = &from->time.on, *soon = &from->time.soon;
-	int64_t lo = from->base;
-	unsigned c;
-	size_t i;
+	const struct timeheap *h = &from->time.on;
+	struct lane_piece x, *v = NULL;
+	size_t n = 0, cap = 0, i = 0, k = 0;
+	int64_t at = l->base;
 
-	for (i = 0; i < from->n; i++) {
-		for (c = C_DATA; c <= C_CPU; c++)
-			if (from->v[i].mask & BIT(c))
-				lane_add(l, lo, from->v[i].end, c);
-		lo = from->v[i].end;
+	while (i < l->n) {
+		while (k < from->n && from->v[k].end <= at)
+			k++;
+		x = l->v[i];
+		if (at < from->base) {
+			if (from->base < x.end)
+				x.end = from->base;
+		} else if (k < from->n) {
+			x.mask |= from->v[k].mask;
+			if (from->v[k].end < x.end)
+				x.end = from->v[k].end;
+		}
+		ARRAY_GROW(v, n, cap);
+		v[n++] = x;
+		i += x.end == l->v[i].end;
+		at = x.end;
 	}
-	for (i = 0; i < on->n; i++)
-		if (on->v[i].kind >= C_DATA)
-			lane_add(l, from->time.t, on->v[i].end,
-			    (enum busy_class)on->v[i].kind);
-	for (i = 0; i < soon->n; i++)
-		if (soon->v[i].kind >= C_DATA)
-			lane_add(l, soon->v[i].at, soon->v[i].end,
-			    (enum busy_class)soon->v[i].kind);
-	for (i = 0; i < from->n_sum; i++)
-		l->late_ns = num_add(l->late_ns, from->sum[i].dur[C_CPU]);
+	free(l->v);
+	l->v = v;
+	l->n = n;
+	l->cap = cap;
+	for (i = 0; i < h->n; i++)
+		lane_add(l, from->time.t, h->v[i].end, h->v[i].kind);
+	h = &from->time.soon;
+	for (i = 0; i < h->n; i++)
+		lane_add(l, h->v[i].at, h->v[i].end, h->v[i].kind);
 }
 
 static void
@@ -392,6 +484,7 @@ lane_free(struct lane *l)
 {
 	free(l->v);
 	free(l->sum);
+	free(l->index);
 	timeline_free(&l->time);
 	memset(l, 0, sizeof(*l));
 }
@@ -442,7 +535,7 @@ busy_proc(struct busy_file *f, int64_t pid)
 	if (fresh) {
 		*at = f->n_proc;
 		f->proc = xrealloc(f->proc, ++f->n_proc, sizeof(*f->proc));
-		f->proc[*at] = (struct busy_proc){ .has_own = true };
+		f->proc[*at] = (struct busy_proc){ 0 };
 		lane_init(&f->proc[*at].own, f);
 	}
 	return &f->proc[*at];
@@ -458,49 +551,89 @@ busy_event(struct busy_times *b, struct busy_file *f, int64_t lo, int64_t hi)
 								 : f->event.lo;
 }
 
+/* Adds up the older half of a row that has become long: of all that a process
+ * and its devices did up to then, or of a device that processes share. */
 static void
-add_to_lane(struct busy_times *b, struct lane *l, int64_t lo, int64_t hi,
-    enum busy_class c)
+fold_half(struct busy_times *b, struct busy_file *f, struct busy_proc *p,
+    struct lane *of, bool shared)
 {
+	int64_t t = of->v[of->n / 2].end;
+	struct busy_dev *d = f->dev;
+
+	if (shared) {
+		fold_to(of, t, NULL);
+		return;
+	}
+	lane_to(&p->own, b->now);
+	make_index(&p->own);
+	for (; d < f->dev + f->n_dev; d++)
+		if (d->used && !d->shared && &f->proc[d->proc] == p) {
+			lane_to(&d->lane, b->now);
+			fold_to(&d->lane, t, &p->own);
+		}
+	fold_to(&p->own, t, NULL);
+}
+
+/* Class c is active from lo to hi in the process (d: NULL), or on a device that
+ * it uses. */
+static void
+add_to_lane(struct busy_times *b, struct busy_file *f, struct busy_proc *p,
+    struct busy_dev *d, int64_t lo, int64_t hi, enum busy_class c)
+{
+	struct lane *l = d != NULL ? &d->lane : &p->own;
+
 	lane_add(l, lo, hi, c);
 	if (l->time.soon.n >= SOON)
 		lane_to(l, b->now);
+	if (l->n >= PIECES)
+		fold_half(b, f, p, l, d != NULL && d->shared);
 }
 
-/* The process begins to use the device. A device that no dev record named comes
- * when the process has no time of its own any more: it takes that of its first
- * device. */
+/* The device has the process's CPU time in its own pieces from now on. */
 static void
-use_device(struct busy_file *f, struct busy_proc *p, struct busy_dev *d)
+share_device(
+    struct busy_times *b, struct busy_proc *p, struct busy_dev *d, uint32_t no)
+{
+	p->dev = xrealloc(p->dev, p->n_dev + 1, sizeof(*p->dev));
+	p->dev[p->n_dev++] = no;
+	d->shared = true;
+	lane_to(&p->own, b->now);
+	lane_to(&d->lane, b->now);
+	lane_merge(&d->lane, &p->own);
+}
+
+/* The process begins to use the device. What it did so far is the device's,
+ * too, if nobody has used it. */
+static void
+use_device(struct busy_times *b, struct busy_file *f, struct busy_proc *p,
+    struct busy_dev *d)
 {
 	const struct lane *own = &p->own;
 	struct lane *l = &d->lane;
-	uint32_t no = (uint32_t)(d - f->dev);
+	uint32_t no = (uint32_t)(d - f->dev), proc = (uint32_t)(p - f->proc);
+	bool fresh;
 	size_t i;
 
-	for (i = 0; i < p->n_dev; i++)
-		if (p->dev[i] == no)
-			return;
-	p->dev = xrealloc(p->dev, p->n_dev + 1, sizeof(*p->dev));
-	p->dev[p->n_dev++] = no;
-	if (!d->used && p->has_own) {
-		/* nobody has used it: the process's time so far */
-		*l = *own;
-		l->cap = l->n;
-		l->v = NULL;
-		if (l->n > 0)
-			l->v = (void *)xmemdup(own->v, l->n * sizeof(*l->v));
-		timeline_copy(&l->time, &own->time);
-		l->sum = NULL;
-		if (l->n_sum > 0)
-			l->sum = (void *)xmemdup(
-			    own->sum, l->n_sum * sizeof(*own->sum));
-	} else {
-		if (!d->used)
-			lane_init(l, f);
-		lane_merge(l, p->has_own ? own : &f->dev[p->dev[0]].lane);
+	map_put(&f->uses, (uint64_t)no << 32 | proc, &fresh);
+	if (!fresh)
+		return;
+	if (d->used) {
+		if (!d->shared)
+			share_device(b, &f->proc[d->proc], d, no);
+		share_device(b, p, d, no);
+		for (i = 0; i < own->n_sum; i++)
+			l->late_ns =
+			    num_add(l->late_ns, own->sum[i].dur[C_CPU]);
+		return;
 	}
-	l->file = f; /* the process may have no time of its own */
+	lane_init(l, f);
+	l->base = l->time.t = l->time.from = own->base;
+	l->n_sum = own->n_sum;
+	if (l->n_sum > 0)
+		l->sum =
+		    (void *)xmemdup(own->sum, l->n_sum * sizeof(*own->sum));
+	memcpy(l->edge, own->edge, sizeof(l->edge));
+	d->proc = proc;
 	d->used = true;
 }
 
@@ -511,14 +644,9 @@ busy_cpu(struct busy_times *b, struct busy_file *f, struct busy_proc *p,
 {
 	size_t i;
 
+	add_to_lane(b, f, p, NULL, lo, hi, c);
 	for (i = 0; i < p->n_dev; i++)
-		add_to_lane(b, &f->dev[p->dev[i]].lane, lo, hi, c);
-	if (p->has_own && f->listed && p->n_dev > 0 && p->n_dev == f->n_dev) {
-		lane_free(&p->own);
-		p->has_own = false;
-	}
-	if (p->has_own)
-		add_to_lane(b, &p->own, lo, hi, c);
+		add_to_lane(b, f, p, &f->dev[p->dev[i]], lo, hi, c);
 }
 
 /* frees all but the records' types */
@@ -543,6 +671,7 @@ begin_busy(struct stage *st)
 		buf_free(&f->call);
 		map_free(&f->devs);
 		map_free(&f->procs);
+		map_free(&f->uses);
 		map_free(&f->split_of);
 		free(f->split);
 		free(f);
@@ -789,7 +918,7 @@ static int64_t
 end_file(struct busy_times *b, struct busy_file *f)
 {
 	int64_t late = 0, end = f->event.hi;
-	struct lane *l;
+	struct lane *l, *own;
 	size_t i;
 
 	if (f->has_end && f->end > end)
@@ -809,10 +938,12 @@ end_file(struct busy_times *b, struct busy_file *f)
 	if (i == f->n_dev && i > 0) {
 		/* nothing ran on a GPU: the first one stands for what the
 		 * processes did */
-		lane_init(&f->dev[0].lane, f);
-		f->dev[0].used = true;
 		for (i = 0; i < f->n_proc; i++)
-			lane_merge(&f->dev[0].lane, &f->proc[i].own);
+			use_device(b, f, &f->proc[i], &f->dev[0]);
+	}
+	for (i = 0; i < f->n_proc; i++) {
+		lane_to(&f->proc[i].own, end);
+		make_index(&f->proc[i].own);
 	}
 	for (i = 0; i < f->n_dev; i++) {
 		if (!f->dev[i].used)
@@ -824,8 +955,11 @@ end_file(struct busy_times *b, struct busy_file *f)
 			l->n--;
 		if (l->n > 0 && l->v[l->n - 1].end > end)
 			l->v[l->n - 1].end = end;
-		fold(l, l->n);
+		own = f->dev[i].shared ? NULL : &f->proc[f->dev[i].proc].own;
+		fold(l, l->n, own);
 		late = num_add(late, l->late_ns);
+		if (own != NULL)
+			late = num_add(late, own->late_ns);
 	}
 	write_file(b, f, end);
 	if (b->iters)
@@ -896,8 +1030,8 @@ read_device_work(struct stage *st, struct rec *r)
 	p = busy_proc(f, w.pid);
 	d = busy_dev(f, w.dev);
 	extent_add(&f->gpu, w.start, w.end);
-	use_device(f, p, d);
-	add_to_lane(b, &d->lane, w.start, w.end, c);
+	use_device(b, f, p, d);
+	add_to_lane(b, f, p, d, w.start, w.end, c);
 }
 
 /* A call, or of a wait for the GPU the call that waited: calls have no columns
@@ -984,10 +1118,8 @@ read_device(struct stage *st, struct rec *r)
 	int64_t no;
 
 	stage_pass(st, r);
-	if (!rec_num(r, COL_dev, &no))
-		return;
-	f->listed = true;
-	busy_dev(f, no);
+	if (rec_num(r, COL_dev, &no))
+		busy_dev(f, no);
 }
 
 static void

@@ -48,17 +48,6 @@ timeheap_pop(struct timeheap *h)
 }
 
 void
-timeheap_copy(struct timeheap *h, const struct timeheap *from)
-{
-	memset(h, 0, sizeof(*h));
-	if (from->n == 0)
-		return;
-	h->v = xmalloc(from->n * sizeof(*h->v));
-	memcpy(h->v, from->v, from->n * sizeof(*h->v));
-	h->n = h->cap = from->n;
-}
-
-void
 timeheap_free(struct timeheap *h)
 {
 	free(h->v);

@@ -22,9 +22,6 @@ struct timeheap { /* zeroed: empty; v[0] is the first */
 void timeheap_push(struct timeheap *h, struct timed x);
 struct timed timeheap_pop(struct timeheap *h); /* must not be empty */
 
-/* Makes h a copy of from; h is overwritten. */
-void timeheap_copy(struct timeheap *h, const struct timeheap *from);
-
 /* Empties h; does not free what the items point to. */
 void timeheap_free(struct timeheap *h);
 

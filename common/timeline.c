@@ -69,14 +69,6 @@ timeline_next(struct timeline *tl, int64_t to, struct timeline_piece *x)
 }
 
 void
-timeline_copy(struct timeline *tl, const struct timeline *from)
-{
-	*tl = *from;
-	timeheap_copy(&tl->soon, &from->soon);
-	timeheap_copy(&tl->on, &from->on);
-}
-
-void
 timeline_free(struct timeline *tl)
 {
 	timeheap_free(&tl->soon);

@@ -59,9 +59,6 @@ void timeline_add(
  * reaches `to` is cut there and STOPS, unless tl->uncut. */
 bool timeline_next(struct timeline *tl, int64_t to, struct timeline_piece *x);
 
-/* Makes tl the same as from; tl is overwritten. */
-void timeline_copy(struct timeline *tl, const struct timeline *from);
-
 /*
  * How far time has come by the launches. What is launched from now on should
  * begin later, but where clocks differ it can begin earlier. So a device's time
