@@ -38,7 +38,8 @@ struct rank_share { /* of a participant in an iteration */
 struct rank_part {
 	uint32_t src; /* its text's number, in parts.srcs; SMAP_NONE */
 	int64_t pid, dev;
-	char *label;      /* its number as text: 3, or 3.1 for another device */
+	char *label;      /* its number as text: 3, or 3.1 for another device;
+			   * in one file the device's, 1 */
 	struct ivl other; /* when other kernels ran; what is past is dropped */
 	uint64_t added;
 	struct timeheap comm; /* not counted yet, by start, then iteration */
@@ -54,6 +55,7 @@ struct rank_parts {
 	size_t n, cap;
 	size_t n_apart;     /* of another run */
 	size_t nrank, nsrc; /* rank records, and files that were named */
+	bool told;          /* a profile tells its rank */
 	struct rank_share *share;
 	size_t nshare, share_cap;
 	struct map share_at; /* participant and iteration -> share + 1 */
@@ -121,9 +123,9 @@ struct ranks {
 
 #define TIDY 4096 /* kernels after which past ones are dropped */
 
-/* "3"; where that is taken, "3.1" with the device. */
+/* "3"; where that is taken, "3.1" with what tells them apart. */
 static char *
-make_label(struct rank_parts *ps, int64_t rank, int64_t dev)
+make_label(struct rank_parts *ps, int64_t rank, int64_t part)
 {
 	struct buf b = { 0 };
 	bool is_new;
@@ -132,7 +134,7 @@ make_label(struct rank_parts *ps, int64_t rank, int64_t dev)
 	smap_put(&ps->ranks, buf_str(&b), b.len, &is_new);
 	while (!is_new) {
 		buf_putc(&b, '.');
-		buf_i64(&b, dev != PART_NONE ? dev : 0);
+		buf_i64(&b, part != PART_NONE ? part : 0);
 		smap_put(&ps->ranks, buf_str(&b), b.len, &is_new);
 	}
 	buf_str(&b);
@@ -164,6 +166,11 @@ part_find(struct rank_parts *ps, struct mview src, int64_t rank, int64_t pid,
 	*p = (struct rank_part){
 		.src = s, .pid = pid, .dev = dev, .counted = INT64_MIN
 	};
+	if (ps->nrank <= 1 && ps->nsrc <= 1 && !ps->told && dev != PART_NONE) {
+		/* the ranks of one file: by GPU, whichever came first */
+		p->label = make_label(ps, dev, pid);
+		return id;
+	}
 	if (rank == PART_NONE && s != SMAP_NONE && ps->srcs.val[s] > 0 &&
 	    (ps->nrank > 0 || ps->nsrc > 1))
 		rank = (int64_t)(ps->srcs.val[s] - 1);
@@ -737,6 +744,8 @@ see_rank(struct stage *st, struct rec *r)
 	if (src.s != NULL && rank >= 0) {
 		id = smap_put(&g->parts.srcs, src.s, src.n, NULL);
 		g->parts.nrank++;
+		g->parts.told |=
+		    mv_eq(rec_get(r, COL_rank_by), "profile");
 		g->parts.srcs.val[id] = (uint64_t)rank + 1;
 	}
 	if (utc)
@@ -953,7 +962,7 @@ main(int argc, char **argv)
 	stage_on(
 	    &st, "graph", see_graph, .need = "start_ns dur_ns", .opt = WORK);
 	stage_on(&st, "rank", see_rank, .need = "rank",
-	    .opt = "src clock_by shift_ns");
+	    .opt = "src rank_by clock_by shift_ns");
 	st.ctx = &g;
 	st.section = begin_ranks;
 	st.end = end_ranks;

@@ -344,7 +344,7 @@ no${TAB}-${TAB}-" "$(dlp advise -a --ranks --tsv "$R0" "$R1" 2>err >out; { head 
 	[ ! -s err ]
 	[ "$(columns out comm rank pid n_comm exposed_ns)" = \
 	    "0${TAB}111${TAB}0${TAB}0
-0.1${TAB}112${TAB}0${TAB}0" ]
+1${TAB}112${TAB}0${TAB}0" ]
 	# as with a rank record of the file
 	same "$(dlp ranks -t comm --tsv "$DATA/nsys/h100-2gpu-aten-3.25.0.sqlite" 2>/dev/null |
 	    sed 1d | cut -f 2,4)" "$(columns out comm rank pid)"
