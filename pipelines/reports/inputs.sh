@@ -87,6 +87,19 @@ snapshot() {
 	profiles "$1" | stage dlp-mem
 }
 
+# ranks_in FILE: the ranks of one profile of several processes, as if each had
+# its own.
+ranks_in() (
+	apart=$temporary.ranks
+	trap 'rm -rf "$apart" "$apart.all"' EXIT
+	mkdir -p "$apart" && (profiles "$1") >"$apart.all" || exit 2
+	cd "$apart" && LC_ALL=C awk -v dir=. -f "$DLP_REPORTS/awk/processes.awk" \
+	    "$apart.all" "$apart.all" || exit 2
+	set -- gpu*
+	[ $# -gt 1 ] || die "--no-straggler: give the profiles of all ranks"
+	dlp-merge --ranks -- "$@"
+)
+
 # Streams are joined, profiles read together.
 ranks_of() {
 	if [ -n "$help" ]; then

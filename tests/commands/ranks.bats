@@ -364,3 +364,23 @@ no${TAB}-${TAB}-" "$(dlp advise -a --ranks --tsv "$R0" "$R1" 2>err >out; { head 
 	awk '$2 > 1500000 { exit 1 }' got
 	awk '$3 > 1 { n++ } END { exit n < 4 }' got
 }
+
+@test "dlp ranks, whatif --no-straggler: two ranks in one file, as in two" {
+	cp "$R0" two.db # recorded in one session: the clock and texts are the same
+	{
+		echo "ATTACH '$R1' AS b;"
+		for t in KERNEL MEMCPY MEMSET RUNTIME; do
+			t=CUPTI_ACTIVITY_KIND_$t
+			echo "INSERT INTO $t SELECT * FROM b.$t;"
+		done
+		echo "INSERT INTO NVTX_EVENTS SELECT * FROM b.NVTX_EVENTS;"
+	} | sqlite3 two.db
+	for t in total straggler; do
+		same "$(dlp ranks -t $t --tsv "$R0" "$R1" 2>/dev/null)" \
+		    "$(dlp ranks -t $t --tsv two.db 2>/dev/null)"
+	done
+	dlp whatif --no-straggler --tsv "$R0" "$R1" >two 2>/dev/null
+	[ "$(wc -l <two)" -eq 5 ]
+	dlp whatif --no-straggler --tsv two.db 2>/dev/null | diff two -
+	dlp-parse two.db | dlp whatif --no-straggler --tsv - 2>/dev/null | diff two -
+}
