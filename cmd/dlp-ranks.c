@@ -744,8 +744,7 @@ see_rank(struct stage *st, struct rec *r)
 	if (src.s != NULL && rank >= 0) {
 		id = smap_put(&g->parts.srcs, src.s, src.n, NULL);
 		g->parts.nrank++;
-		g->parts.told |=
-		    mv_eq(rec_get(r, COL_rank_by), "profile");
+		g->parts.told |= mv_eq(rec_get(r, COL_rank_by), "profile");
 		g->parts.srcs.val[id] = (uint64_t)rank + 1;
 	}
 	if (utc)

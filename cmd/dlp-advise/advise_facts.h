@@ -302,6 +302,7 @@ struct facts {
 	uint64_t n_alike;  /* collectives of a known size that ran twice */
 	bool ranked;       /* dlp-ranks saw it among several ranks */
 	int64_t rank_wait; /* how long its collectives waited for others */
+	bool ranks_within; /* it has several */
 	struct tops late;  /* the ranks that waited least in its steps, by
 			    * how long the others waited */
 	struct buf rank;   /* its rank */

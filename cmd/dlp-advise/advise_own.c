@@ -255,7 +255,7 @@ let_late_rank(const struct facts *f, struct advise_verdict *v)
 	if (at == SMAP_NONE || f->late.v[at].ns <= f->late.all.ns / 2)
 		return false;
 	buf_put(verdict_let(v, "late_rank"), s, n);
-	if (n != f->rank.len || memcmp(s, f->rank.s, n) != 0)
+	if (f->ranks_within || n != f->rank.len || memcmp(s, f->rank.s, n) != 0)
 		return false;
 	verdict_let(v, "this_late");
 	return true;

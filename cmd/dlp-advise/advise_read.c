@@ -266,6 +266,8 @@ add_rank(struct facts *f, const struct rec *r)
 
 	if (f->rank.len == 0)
 		buf_put(&f->rank, rank.s, rank.n);
+	else if (!mv_eq(rank, buf_str(&f->rank)))
+		f->ranks_within = true;
 	if (advise_in_iter(f, r) && rec_num(r, COL_wait_ns, &ns))
 		f->rank_wait = num_add(f->rank_wait, ns);
 }
@@ -493,9 +495,10 @@ see_skew(struct stage *st, struct rec *r)
 	struct facts *f;
 
 	stage_pass(st, r);
-	for (i = 0; i < g->names.n && g->names.n > 1; i++) {
+	for (i = 0; i < g->names.n; i++) {
 		f = g->file[i];
-		if (rec_num_or(r, COL_n_rank, 0) < 2 || f->rank.len == 0)
+		if (rec_num_or(r, COL_n_rank, 0) < 2 || f->rank.len == 0 ||
+		    (g->names.n == 1 && !f->ranks_within))
 			continue;
 		f->ranked = true;
 		if (late.s != NULL && rec_num(r, COL_wait_ns, &ns) && ns > 0 &&

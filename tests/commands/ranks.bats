@@ -383,4 +383,7 @@ no${TAB}-${TAB}-" "$(dlp advise -a --ranks --tsv "$R0" "$R1" 2>err >out; { head 
 	[ "$(wc -l <two)" -eq 5 ]
 	dlp whatif --no-straggler --tsv two.db 2>/dev/null | diff two -
 	dlp-parse two.db | dlp whatif --no-straggler --tsv - 2>/dev/null | diff two -
+	# 2,633,374 ns of the two GPUs' steps, 58.2 ms
+	dlp advise --ranks -a --tsv two.db 2>/dev/null |
+	    grep -q "^rank_wait${TAB}ours${TAB}no${TAB}4.5$TAB"
 }
