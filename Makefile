@@ -78,7 +78,7 @@ files = $(sort $(wildcard $(1)))
 CMDS = $(patsubst cmd/%.c,%,$(call files,cmd/dlp-*.c))
 BINS = $(CMDS:%=$(B)/bin/%)
 # Data files: installed as they are, and compiled in as one table.
-SHARE = $(call files,common/*.rules cmd/*/*.rules cmd/*/*.tab cmd/*/*.py \
+SHARE = $(call files,common/*.rules common/vocab.tab cmd/*/*.rules cmd/*/*.tab cmd/*/*.py \
 	cmd/*/*.sql cmd/*/*.json)
 # What -h prints, of each command: compiled in as another.
 USAGE = $(call files,cmd/*.usage)

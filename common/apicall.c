@@ -4,51 +4,7 @@
 
 #include "array.h"
 #include "mview.h"
-
-enum { CUDA = 1, CU = 2, HIP = 4, BOTH = CUDA | CU, ALL = BOTH | HIP };
-
-#define NAME(s) s, sizeof(s) - 1
-
-/* Names without the API's prefix. */
-static const struct {
-	const char *name;
-	size_t n;
-	int api; /* that have it */
-	enum apicall_kind kind;
-	const char *sync;
-} apicalls[] = {
-	{ NAME("DeviceSynchronize"), CUDA | HIP, APICALL_WAITS, "context" },
-	{ NAME("ThreadSynchronize"), CUDA, APICALL_WAITS, "context" },
-	{ NAME("CtxSynchronize"), CU | HIP, APICALL_WAITS, "context" },
-	{ NAME("ProfilerStop"), CUDA | HIP, APICALL_OTHER, "context" },
-	{ NAME("DeviceReset"), CUDA | HIP, APICALL_OTHER, "context" },
-	{ NAME("StreamWaitEvent"), ALL, APICALL_OTHER, "stream-wait-event" },
-	{ NAME("StreamSynchronize"), ALL, APICALL_WAITS, "stream" },
-	{ NAME("StreamQuery"), ALL, APICALL_OTHER, "stream" },
-	{ NAME("EventSynchronize"), ALL, APICALL_WAITS, "event" },
-	{ NAME("EventQuery"), ALL, APICALL_OTHER, "event" },
-	{ NAME("Malloc"), CUDA | HIP, APICALL_ALLOCATES, NULL },
-	{ NAME("Free"), CUDA | HIP, APICALL_ALLOCATES, NULL },
-	{ NAME("MallocHost"), CUDA | HIP, APICALL_ALLOCATES, NULL },
-	{ NAME("HostAlloc"), CUDA | HIP, APICALL_ALLOCATES, NULL },
-	{ NAME("HostMalloc"), HIP, APICALL_ALLOCATES, NULL },
-	{ NAME("ExtMallocWithFlags"), HIP, APICALL_ALLOCATES, NULL },
-	{ NAME("FreeHost"), CUDA | HIP, APICALL_ALLOCATES, NULL },
-	{ NAME("HostFree"), HIP, APICALL_ALLOCATES, NULL },
-	{ NAME("MallocManaged"), CUDA | HIP, APICALL_ALLOCATES, NULL },
-	{ NAME("HostRegister"), CUDA | HIP, APICALL_ALLOCATES, NULL },
-	{ NAME("MemAlloc"), CU, APICALL_ALLOCATES, NULL },
-	{ NAME("MemFree"), CU, APICALL_ALLOCATES, NULL },
-	{ NAME("MemCreate"), CU | HIP, APICALL_ALLOCATES, NULL },
-	{ NAME("MemMap"), CU | HIP, APICALL_ALLOCATES, NULL },
-	{ NAME("MemUnmap"), CU | HIP, APICALL_ALLOCATES, NULL },
-	{ NAME("LibraryLoadData"), ALL, APICALL_LOADS, NULL },
-	{ NAME("LibraryLoadFromFile"), ALL, APICALL_LOADS, NULL },
-	{ NAME("ModuleLoad"), CU | HIP, APICALL_LOADS, NULL },
-	{ NAME("ModuleLoadData"), CU | HIP, APICALL_LOADS, NULL },
-	{ NAME("ModuleLoadDataEx"), CU | HIP, APICALL_LOADS, NULL },
-	{ NAME("ModuleLoadFatBinary"), CU | HIP, APICALL_LOADS, NULL },
-};
+#include "shipped.h"
 
 static bool
 drop_end(const char *s, size_t *n, const char *end)
@@ -80,39 +36,22 @@ apicall_base(const char *s, size_t n)
 	return n;
 }
 
-/* Takes the prefix off; 0: it is neither CUDA's nor HIP's. */
-static int
-take_prefix(const char **s, size_t *n)
+/* What vocab.tab says of a call: KIND or KIND:SYNC. Its tables are named as the
+ * prefixes, the one that s begins with comes off. */
+static struct mview
+call_of(struct mview *s)
 {
-	static const struct {
-		const char *text;
-		int api;
-	} prefix[] = { { "cuda", CUDA }, { "cu", CU }, { "hip", HIP } };
+	static const char *const prefix[] = { "cuda", "cu", "hip" };
 	size_t i, k;
 
 	for (i = 0; i < ARRAY_LEN(prefix); i++) {
-		k = strlen(prefix[i].text);
-		if (*n > k && memcmp(*s, prefix[i].text, k) == 0) {
-			*s += k;
-			*n -= k;
-			return prefix[i].api;
+		k = strlen(prefix[i]);
+		if (s->n > k && mv_starts(*s, prefix[i])) {
+			*s = mv(s->s + k, s->s + s->n);
+			return vocab_find(prefix[i], s->s, s->n);
 		}
 	}
-	return 0;
-}
-
-/* Its place in the table, or its length. */
-static size_t
-apicall_find(const char *s, size_t n)
-{
-	size_t i;
-	int api = take_prefix(&s, &n);
-
-	for (i = 0; i < ARRAY_LEN(apicalls); i++)
-		if (apicalls[i].n == n && (apicalls[i].api & api) != 0 &&
-		    memcmp(apicalls[i].name, s, n) == 0)
-			break;
-	return i;
+	return mv(NULL, NULL);
 }
 
 /* A copy that is not asynchronous waits, and so does each Synchronize, of other
@@ -120,16 +59,18 @@ apicall_find(const char *s, size_t n)
 enum apicall_kind
 apicall_kind(const char *s, size_t n)
 {
-	size_t i;
+	struct mview v = { s, apicall_base(s, n) }, name = v;
+	struct mview of = call_of(&v);
 
-	n = apicall_base(s, n);
-	i = apicall_find(s, n);
-	if (i < ARRAY_LEN(apicalls))
-		return apicalls[i].kind;
-	if (mv_find((struct mview){ s, n }, "Synchronize") != NULL)
+	if (of.s != NULL)
+		return *of.s == 'w'   ? APICALL_WAITS
+		       : *of.s == 'a' ? APICALL_ALLOCATES
+		       : *of.s == 'l' ? APICALL_LOADS
+				      : APICALL_OTHER;
+	if (mv_find(name, "Synchronize") != NULL)
 		return APICALL_WAITS;
-	if (take_prefix(&s, &n) == 0 || n < 6 || memcmp(s, "Memcpy", 6) != 0 ||
-	    mv_find((struct mview){ s, n }, "Async") != NULL)
+	if (v.n == name.n || !mv_starts(v, "Memcpy") ||
+	    mv_find(v, "Async") != NULL)
 		return APICALL_OTHER;
 	return APICALL_WAITS;
 }
@@ -137,7 +78,8 @@ apicall_kind(const char *s, size_t n)
 const char *
 apicall_sync(const char *s, size_t n)
 {
-	size_t i = apicall_find(s, apicall_base(s, n));
+	struct mview v = { s, apicall_base(s, n) }, of = call_of(&v);
+	const char *sync = of.s != NULL ? strchr(of.s, ':') : NULL;
 
-	return i < ARRAY_LEN(apicalls) ? apicalls[i].sync : NULL;
+	return sync != NULL ? sync + 1 : NULL;
 }

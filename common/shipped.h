@@ -32,4 +32,13 @@ struct shipped_words {
 /* The classes of a word: a bit each, the first class the lowest. */
 unsigned shipped_class(struct shipped_words *w, struct mview word);
 
+/* The value of a word in a table of vocab.tab, which ends with a NUL; its s
+ * is NULL if the table does not have the word. */
+struct mview vocab_find(const char *table, const char *s, size_t n);
+
+/* The value of the longest word that s begins with, of *n bytes. whole:
+ * only words after which s ends, or has a _. */
+struct mview vocab_longest(
+    const char *table, struct mview s, bool whole, size_t *n);
+
 #endif

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "array.h"
+#include "shipped.h"
 
 #define COPIES 16 /* kept for each thread */
 #define DEEP 8    /* ranges around each */
@@ -27,47 +28,27 @@ struct copied {
 	size_t next;
 };
 
-/* As C++ calls it, and as markers do. */
-static const struct {
-	const char *cpp, *name;
-} types[] = {
-	{ "", NULL },
-	{ "float", "float32" },
-	{ "c10::BFloat16", "bfloat16" },
-	{ "c10::Half", "float16" },
-	{ "double", "float64" },
-	{ "long", "int64" },
-	{ "long int", "int64" },
-	{ "int", "int32" },
-	{ "short", "int16" },
-	{ "short int", "int16" },
-	{ "signed char", "int8" },
-	{ "unsigned char", "uint8" },
-	{ "bool", "bool" },
-	{ "c10::complex<float>", "complex64" },
-	{ "c10::complex<double>", "complex128" },
-	{ "c10::Float8_e4m3fn", "float8_e4m3fn" },
-	{ "c10::Float8_e4m3fnuz", "float8_e4m3fnuz" },
-	{ "c10::Float8_e5m2", "float8_e5m2" },
-	{ "c10::Float8_e5m2fnuz", "float8_e5m2fnuz" },
-};
+/* As markers have them; vocab.tab says how C++ calls them. */
+static const char *const types[] = { NULL, "float32", "bfloat16", "float16",
+	"float64", "int64", "int32", "int16", "int8", "uint8", "bool",
+	"complex64", "complex128", "float8_e4m3fn", "float8_e4m3fnuz",
+	"float8_e5m2", "float8_e5m2fnuz" };
 
 static unsigned
 type_of(const char *s, size_t n)
 {
-	unsigned i;
+	struct mview v = vocab_find("cpp-type", s, n);
+	unsigned i = ARRAY_LEN(types) - 1;
 
-	for (i = 1; i < ARRAY_LEN(types); i++)
-		if (n == strlen(types[i].cpp) &&
-		    memcmp(s, types[i].cpp, n) == 0)
-			return i;
-	return 0;
+	while (i > 0 && !mv_eq(v, types[i]))
+		i--;
+	return i;
 }
 
 const char *
 dtype_name(unsigned dtype)
 {
-	return types[dtype].name;
+	return types[dtype];
 }
 
 /* The type that follows word in a kernel's name; 0 if there is none. */

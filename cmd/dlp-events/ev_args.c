@@ -7,60 +7,20 @@
 
 #include "array.h"
 #include "events.h"
+#include "shipped.h"
 #include "text_out.h"
 
 #define TOKENS (1 << 16)
 #define NESTED 8 /* lists in lists, of a value */
 
-static const struct {
-	const char *word, *torch;
-} dtypes[] = {
-	{ "fp64", "float64" },
-	{ "double", "float64" },
-	{ "fp32", "float32" },
-	{ "tf32", "float32" },
-	{ "float", "float32" },
-	{ "fp16", "float16" },
-	{ "half", "float16" },
-	{ "c10::Half", "float16" },
-	{ "at::Half", "float16" },
-	{ "bf16", "bfloat16" },
-	{ "c10::BFloat16", "bfloat16" },
-	{ "at::BFloat16", "bfloat16" },
-	{ "c10::Float8_e4m3fn", "float8_e4m3fn" },
-	{ "c10::Float8_e5m2", "float8_e5m2" },
-	{ "long int", "int64" },
-	{ "long", "int64" },
-	{ "int", "int32" },
-	{ "short int", "int16" },
-	{ "short", "int16" },
-	{ "signed char", "int8" },
-	{ "unsigned char", "uint8" },
-	{ "byte", "uint8" },
-	{ "c10::complex<float>", "complex64" },
-	{ "c10::complex<double>", "complex128" },
-	{ "c64", "complex64" },
-	{ "c128", "complex128" },
-};
-
-static const char *const torch_types[] = { "float64", "float32", "float16",
-	"bfloat16", "float8_e4m3fn", "float8_e5m2", "int64", "int32", "int16",
-	"int8", "uint8", "bool", "complex64", "complex128" };
-
 const char *
 ev_dtype(struct mview v)
 {
-	size_t i, n = sizeof("torch.") - 1;
+	size_t n = sizeof("torch.") - 1;
 
 	if (mv_starts(v, "torch."))
 		v = mv(v.s + n, v.s + v.n);
-	for (i = 0; i < ARRAY_LEN(torch_types); i++)
-		if (mv_eq(v, torch_types[i]))
-			return torch_types[i];
-	for (i = 0; i < ARRAY_LEN(dtypes); i++)
-		if (mv_eq(v, dtypes[i].word))
-			return dtypes[i].torch;
-	return NULL;
+	return vocab_find("torch-type", v.s, v.n).s;
 }
 
 void

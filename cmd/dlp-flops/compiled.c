@@ -23,6 +23,7 @@
 #include "esc.h"
 #include "flops.h"
 #include "mview.h"
+#include "shipped.h"
 
 /* The ops in the name of a kernel of Inductor: between fused_ and the number at
  * the end; false if the name has none. */

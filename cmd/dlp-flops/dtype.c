@@ -6,6 +6,7 @@
 
 #include "kern_work.h"
 #include "mview.h"
+#include "shipped.h"
 
 const struct dtype_def dtypes[DT_N] = {
 	[DT_NONE] = { NULL, 0, 0 },

@@ -30,6 +30,7 @@
 #include "err.h"
 #include "mview.h"
 #include "num.h"
+#include "shipped.h"
 #include "side.h"
 
 #define HLO_DIMS 16

@@ -29,6 +29,7 @@
 #include "map.h"
 #include "mview.h"
 #include "num.h"
+#include "shipped.h"
 #include "side.h"
 
 struct graph_nodes { /* of fx_graph_readable.py */

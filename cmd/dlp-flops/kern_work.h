@@ -66,15 +66,6 @@ enum dtype dt_find(const char *table, const char *s, size_t n);
  * know gets our name; one that we do not know either is left as it is. */
 void dt_pyprof(struct buf *b, const char *s, size_t n);
 
-/* The value of a word in a table of vocab.tab, ends with a blank; its s
- * is NULL if the table does not have the word. */
-struct mview vocab_find(const char *table, const char *s, size_t n);
-
-/* The value of the longest word that s begins with, of *n bytes. whole:
- * only words after which s ends, or has a _. */
-struct mview vocab_longest(
-    const char *table, struct mview s, bool whole, size_t *n);
-
 /*
  * The arguments of an op, read from a PyProf marker's JSON (shapes,
  * types and values) or from emit_nvtx's sizes (shapes alone).

@@ -25,6 +25,7 @@
 #include <string.h>
 
 #include "array.h"
+#include "shipped.h"
 #include "kernname.h"
 
 static const struct mview no_text = { "", 0 };
@@ -139,27 +140,6 @@ span_number(struct mview a)
 	return v;
 }
 
-static const struct {
-	const char *type, *name;
-	char acc; /* letter for an accumulator of this type */
-} types[] = {
-	{ "float", "f32", 's' },
-	{ "half_t", "f16", 'h' },
-	{ "bfloat16_t", "bf16", 'b' },
-	{ "tfloat32_t", "tf32", 's' },
-	{ "double", "f64", 'd' },
-	{ "int8_t", "s8", 'i' },
-	{ "signed char", "s8", 'i' },
-	{ "uint8_t", "u8", 'i' },
-	{ "unsigned char", "u8", 'i' },
-	{ "int", "s32", 'i' },
-	{ "int4b_t", "s4", 'i' },
-	{ "uint4b_t", "u4", 'i' },
-	{ "float_e4m3_t", "e4m3", 's' },
-	{ "float_e5m2_t", "e5m2", 's' },
-	{ "complex", "c", 'c' },
-};
-
 /* Types in the names of matrix instructions of CUTLASS 3. */
 static const struct {
 	const char *word, *name;
@@ -174,16 +154,14 @@ static const struct {
 	{ "U8", "u8" },
 };
 
-static int
+/* Its letter as an accumulator and its name; NULL of none. */
+static const char *
 cutlass_type(struct mview a)
 {
-	struct mview base = span_base(a);
-	int i;
+	struct mview base = span_base(a), v;
 
-	for (i = 0; i < (int)ARRAY_LEN(types); i++)
-		if (mv_eq(base, types[i].type) || mv_eq(a, types[i].type))
-			return i;
-	return -1;
+	v = vocab_find("cutlass", base.s, base.n);
+	return v.s != NULL ? v.s : vocab_find("cutlass", a.s, a.n).s;
 }
 
 /* Appends "AxBxC" from the first n arguments of a shape; sep is the separator.
@@ -228,7 +206,7 @@ put_cutlass2(struct mview type, struct buf *out)
 	struct mview tile = span_after(type, "GemmShape");
 	struct mview mma = span_after(type, "arch::Mma");
 	bool simt = span_after(type, "MmaTensorOp").n == 0;
-	int a, c;
+	const char *a, *c;
 
 	if (simt)
 		mma = span_after(type, "MmaSimt");
@@ -237,14 +215,14 @@ put_cutlass2(struct mview type, struct buf *out)
 	buf_puts(out, "cutlass_");
 	if (mma.n > 0)
 		buf_puts(out, simt ? "simt_" : "tensorop_");
-	if (c >= 0)
-		buf_putc(out, types[c].acc);
+	if (c != NULL)
+		buf_putc(out, *c);
 	if (!simt)
 		put_dims(span_arg(mma, 0), 3, "", out);
 	buf_puts(out, operation(type));
-	if (a >= 0) {
+	if (a != NULL) {
 		buf_putc(out, '_');
-		buf_puts(out, types[a].name);
+		buf_puts(out, a + 1);
 	}
 	if (tile.n > 0) {
 		buf_putc(out, '_');
@@ -293,8 +271,7 @@ static void
 put_cutlass3(struct mview type, struct mview mma, struct buf *out)
 {
 	struct mview loop = span_base(span_arg(mma, 0));
-	const char *name = NULL;
-	int a = cutlass_type(span_arg(mma, 2));
+	const char *a = cutlass_type(span_arg(mma, 2)), *name = NULL;
 	size_t i;
 
 	buf_puts(out, "cutlass3x_");
@@ -309,8 +286,8 @@ put_cutlass3(struct mview type, struct mview mma, struct buf *out)
 			buf_putc(out, loop.s[i]);
 		buf_putc(out, '_');
 	}
-	if (a >= 0)
-		name = types[a].name;
+	if (a != NULL)
+		name = a + 1;
 	buf_puts(out, "tensorop_");
 	put_atom(type, out, &name);
 	buf_puts(out, operation(type));

@@ -12,6 +12,7 @@
 #include "num.h"
 #include "profile.h"
 #include "schema.h"
+#include "shipped.h"
 #include "stage.h"
 
 /* The columns of a source, from 1: col[0] is the row's key. */
@@ -129,41 +130,11 @@ gpu_row(
 	return member_row(ctx, s, col, ev);
 }
 
-/* Memcpy HtoD (Pageable -> Device): the kind, and where from and to. */
-
+/* What a table of vocab.tab has for it. */
 static const char *
-known_word(struct mview v, const char *const (*list)[2], size_t n)
+known_word(const char *table, struct mview v)
 {
-	size_t i;
-
-	for (i = 0; i < n; i++)
-		if (mv_eq(v, list[i][0]))
-			return list[i][1];
-	return NULL;
-}
-
-static const char *
-memory_of(struct mview v)
-{
-	static const char *const words[][2] = {
-		{ "Pageable", "pageable" },
-		{ "Pinned", "pinned" },
-		{ "Device", "device" },
-		{ "Array", "array" },
-		{ "Managed", "managed" },
-		{ "Device Static", "device-static" },
-		{ "Managed Static", "managed-static" },
-		{ "device_static", "device-static" },
-		{ "managed_static", "managed-static" },
-		{ "Unknown", "unknown" },
-	};
-	size_t i;
-
-	for (i = 0; i < ARRAY_LEN(words); i++)
-		if (mv_eq(v, words[i][0]) ||
-		    mv_eq(v, words[i][1])) /* as args have the kinds */
-			return words[i][1];
-	return NULL;
+	return vocab_find(table, v.s, v.n).s;
 }
 
 /* What stands between from and to in v, at which *v is moved behind to. */
@@ -183,36 +154,20 @@ between(struct mview *v, const char *from, const char *to)
 	return mv(rest.s, b);
 }
 
+/* Memcpy HtoD (Pageable -> Device): the kind, and where from and to. */
 static bool
 copy_row(
     void *ctx, const struct ev_source *s, sqlite3_value **col, struct event *ev)
 {
-	static const char *const kinds[][2] = {
-		{ "HtoD", "HtoD" },
-		{ "DtoH", "DtoH" },
-		{ "HtoA", "HtoA" },
-		{ "AtoH", "AtoH" },
-		{ "AtoA", "AtoA" },
-		{ "AtoD", "AtoD" },
-		{ "DtoA", "DtoA" },
-		{ "DtoD", "DtoD" },
-		{ "HtoH", "HtoH" },
-		{ "PtoP", "PtoP" },
-		{ "HostToDevice", "HtoD" }, /* ROCm */
-		{ "DeviceToHost", "DtoH" },
-		{ "DeviceToDevice", "DtoD" },
-		{ "HostToHost", "HtoH" },
-	};
 	struct mview v;
 
 	if (!gpu_row(ctx, s, col, ev))
 		return false;
 	v = kineto_text(ctx, ev->name);
 	ev->name = EV_UNSET;
-	ev->gpu.copy.kind =
-	    known_word(between(&v, " ", " "), kinds, ARRAY_LEN(kinds));
-	ev->gpu.copy.src_mem = memory_of(between(&v, "(", " -> "));
-	ev->gpu.copy.dst_mem = memory_of(between(&v, " -> ", ")"));
+	ev->gpu.copy.kind = known_word("copy", between(&v, " ", " "));
+	ev->gpu.copy.src_mem = known_word("memory", between(&v, "(", " -> "));
+	ev->gpu.copy.dst_mem = known_word("memory", between(&v, " -> ", ")"));
 	return true;
 }
 
@@ -227,17 +182,9 @@ static bool
 sync_row(
     void *ctx, const struct ev_source *s, sqlite3_value **col, struct event *ev)
 {
-	static const char *const words[][2] = {
-		{ "Event Sync", "event" },
-		{ "Stream Wait Event", "stream-wait-event" },
-		{ "Stream Sync", "stream" },
-		{ "Context Sync", "context" },
-	};
-
 	if (!gpu_row(ctx, s, col, ev))
 		return false;
-	ev->gpu.sync.kind =
-	    known_word(kineto_text(ctx, ev->name), words, ARRAY_LEN(words));
+	ev->gpu.sync.kind = known_word("sync", kineto_text(ctx, ev->name));
 	ev->name = EV_UNSET;
 	ev->gpu.stream = unless_none(ev->gpu.stream);
 	ev->gpu.sync.event = unless_none(ev->gpu.sync.event);
