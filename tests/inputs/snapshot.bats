@@ -126,3 +126,17 @@ same() {
 	# each is released before the next one comes
 	printf '%s\n' peak_bytes,n_alloc,n_free 1006,100000,100000 | cmp - got
 }
+
+@test "a snapshot that cannot be read, options of other inputs: status 2" {
+	head -c 3000 leak.pickle >cut.pickle
+	for report in '' mem 'mem -g line' 'mem -g step' 'mem --json' folded; do
+		# shellcheck disable=SC2086 # words
+		run -2 dlp $report cut.pickle
+		[[ "$output" == *"cut.pickle: truncated"* ]]
+	done
+	for o in '--fail-over 5%' '-g op' '-i 1'; do
+		# shellcheck disable=SC2086 # words
+		run -2 dlp diff $o unet.pickle leak.pickle
+		[[ "$output" == "dlp diff: -g, "*": not of snapshots of memory" ]]
+	done
+}

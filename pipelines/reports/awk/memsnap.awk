@@ -43,6 +43,7 @@ function f(name) { return $(col[$1, name]) }
 BEGIN { FS = OFS = "\t"; rows += 0 }
 /^##dlp/ { side++ }
 /^##info\ttimes\tnone/ { untimed = 1 }
+/^##end/ { ended++ }
 /^##/ { if (mode != "screen") meta[side] = meta[side] $0 "\n"; next }
 /^#/ { for (i = 2; i <= NF; i++) col[substr($1, 2), $i] = i; next }
 $1 == "held" {
@@ -140,8 +141,10 @@ END {
 				print ""
 			screen(devs[i_dev])
 		}
-		exit
+		exit ended ? 0 : 2
 	}
+	if (meta[1] == "") # dlp-parse has said why
+		exit 2
 	m = meta[1]
 	sub(/##end[^\n]*\n/, "", m)
 	printf "%s", m
