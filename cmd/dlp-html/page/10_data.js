@@ -270,7 +270,7 @@ function evenSteps() {
 
 // What makes them the even ones; as dlp FILE says it.
 const evenWords = of => stable.agree === 'none' && steps.length > 1 ? ', the only one after warm-up' :
-    of.from === of.to ? ', the even one' : ', the even ones';
+    of.from === of.to ? ', the steady one' : ', the steady ones';
 
 const inRange = iter => range === null || (iter >= range.from && iter <= range.to);
 const stepsInWords = of => of.from === of.to ? 'step ' + of.from : 'steps ' + of.from + ' to ' + of.to;

@@ -250,7 +250,7 @@ function showStrip() {
 	if (evenSteps())
 		line.append(el('button', { type: 'button', title: 'the steps without warm-up and outliers',
 		    onclick: () => changed({ range: evenSteps() }) },
-		    'even steps'));
+		    'steady steps'));
 	const canvas = el('canvas', { tabindex: 0, role: 'application', 'aria-label':
 		'Bars of ' + steps.length + ' steps. ' + rangeSentence() +
 		'. Arrow keys move the range, with Shift they change its end.' });

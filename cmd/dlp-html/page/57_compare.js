@@ -109,12 +109,12 @@ async function changesOf(tag, by, use) {
 }
 
 // Whose numbers: { words for dlp diff, use(step), text }; words null: those of the diff
-// records, of the even steps of each run.
+// records, of the steady steps of each run.
 async function stepsCompared() {
 	const cells = await cellsOf('2'), inside = s => range === null || inRange(s.iter);
 	const even = cells.steps.every(m => [...m.values()].every(s => s.even === inside(s)));
 	if (cells.steps.some(m => m.size === 0) || (steps.length === 0 || (!even && evenSteps() && range !== null && rangeName(range) === rangeName(evenSteps()))))
-		return { words: null, text: 'of the even steps of each run.' };
+		return { words: null, text: 'of the steady steps of each run.' };
 	if (range === null)
 		return { words: [...keyWords(), '-a'], use: () => true, text: 'of all steps of each run.' };
 	return { words: rangeWords(), use: inside, text: 'of ' + stepsInWords(range) + ' of each run.' };
