@@ -157,6 +157,10 @@ on_section(struct stage *st)
 	((struct sq *)st->ctx)->section++;
 }
 
+/* What run.sql reads. */
+static const char of_run[] =
+    "iter,op,inst,kern,graph,copy,set,gap,finding,dev,str";
+
 /* Tables with all columns of the registry, so that the script finds them. */
 static void
 need_tables(struct sq *q, struct rec_reader *rd, char **types, int n)
@@ -192,11 +196,16 @@ fmt_sqlite(struct fmt *f, const char *path, const char *script)
 		stage_on(&f->st, d->type, on_row, .legend = on_legend);
 	for (i = 0; i < n; i++)
 		stage_on(&f->st, types[i], on_row, .legend = on_legend);
-	if (script != NULL)
+	if (script != NULL) {
+		types = cli_list(of_run, &n);
 		need_tables(&q, f->st.rd, types, n);
+	}
 	rc = stage_run(&f->st);
 	for (k = 0; k < q.n; k++)
 		sqlite3_finalize(q.table[k].insert);
+	for (i = 0; i < n && rc == EXIT_OK && q.n == 0; i++)
+		if (type_find(types[i]) == NULL)
+			type_die("-T", types[i]);
 	if (rc != EXIT_OK) {
 		dbw_drop(&q.db);
 		return rc;

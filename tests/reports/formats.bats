@@ -282,3 +282,31 @@ assert r[1:] == [['NULL' if x == '-' else x for x in l] for l in w]"
 	run -2 --separate-stderr dlp phases -t x "$LENET"
 	same "dlp phases: -t: 'x' is not one of total, phase" "$stderr"
 }
+
+@test "what cannot be done ends with status 2 and writes no file" {
+	dlp-parse "$LENET" >l.dlp
+	run -2 dlp-fmt -T nope --sqlite t.db l.dlp
+	[[ "$output" == *"no record type 'nope'"* ]]
+	[ ! -e t.db ]
+	echo precious >p.txt
+	run -2 dlp sqlite -o p.txt l.dlp
+	[ "$output" = "dlp sqlite: p.txt: not a database of SQLite, so it is not replaced" ]
+	[ "$(cat p.txt)" = precious ]
+	: >e.db
+	dlp sqlite -o e.db l.dlp 2>/dev/null
+	dlp sqlite -o e.db l.dlp 2>/dev/null
+	run -2 dlp mcp p.txt </dev/null
+	[ "$output" = "dlp mcp: p.txt: not a folder" ]
+	dlp folded --cpu --pprof l.dlp >x.gz 2>/dev/null && false
+	[ ! -s x.gz ]
+	run -2 dlp whatif --workers 4 l.dlp
+	[ "$output" = "dlp whatif: --workers needs --all" ]
+}
+
+@test "dlp-fmt --sql run of a stream that lacks records" {
+	command -v sqlite3 >/dev/null || skip "no sqlite3"
+	dlp-parse -T kern,str "$LENET" | dlp-fmt --sqlite k.db --sql run
+	[ "$(sqlite3 k.db 'SELECT count(*) FROM kernels')" = \
+	    "$(sqlite3 "$LENET" 'SELECT count(*) FROM CUPTI_ACTIVITY_KIND_KERNEL')" ]
+	[ "$(sqlite3 k.db 'SELECT count(*) FROM ops')" = 0 ]
+}
