@@ -265,6 +265,20 @@ own_text(const struct cands *l, const struct cand_op *o)
 	return SMAP_NONE;
 }
 
+/* Ranges of layers, of communication and of compilers are not steps. */
+static bool
+is_part(const struct cands *l, const struct cand *c)
+{
+	static const char *const words[] = { "nn.Module", "FSDP::",
+		"all_reduce", "nccl", "Xla", "Thunk:", "layers" };
+	size_t i;
+
+	for (i = 0; i < ARRAY_LEN(words) && !c->is_op; i++)
+		if (mv_has(smap_view(&l->names, c->name), words[i]))
+			return true;
+	return false;
+}
+
 /* Sorts the candidates, the best first, and drops those that cannot be a key;
  * how many are left. */
 static size_t
@@ -281,7 +295,7 @@ rank(struct cands *l, double total)
 	 * alone; of several threads the best one */
 	for (i = 0; i < l->cands.n; i++) {
 		c = &l->v[i];
-		if (c->n == 0 ||
+		if (c->n == 0 || is_part(l, c) ||
 		    (c->n == 1 && !c->is_op && (!c->numbered || !is_step(c))))
 			continue;
 		if (last == NULL || last->is_op != c->is_op ||

@@ -246,16 +246,8 @@ on_edge(struct stage *st, struct rec *r)
 static void
 on_cand(struct stage *st, struct rec *r)
 {
-	/* layers, communication and compilers' own ranges are not steps */
-	static const char *const no[] = { "nn.Module", "FSDP::", "all_reduce",
-		"nccl", "Xla", "Thunk:", "layers" };
 	struct overview *o = st->ctx;
-	struct mview key = rec_get(r, COL_key);
-	size_t i;
 
-	for (i = 0; i < ARRAY_LEN(no); i++)
-		if (mv_has(key, no[i]))
-			return;
 	if (o->try_key == NULL && number(r, COL_n) >= 3)
 		replace_text(&o->try_key, r, COL_key);
 }

@@ -206,6 +206,8 @@ put_headline(struct screen *s)
 
 	page_time(
 	    page_let(s, "step"), o->n_all > 0 ? o->mean : s->base / parts(o));
+	if (o->n_all > 0 && o->mean <= 0)
+		page_let(s, "no_length");
 	if (o->n_all > 0 && overview_std(o, &std) && o->mean > 0 &&
 	    std <= o->mean)
 		buf_printf(page_let(s, "spread"), "%.1f", 100 * std / o->mean);

@@ -267,3 +267,23 @@ even() { # prints the first and the last even step, and the message's end
 	same $'before\t0\nin\t0\nin\t1' "$(grep -v '^call' in | sed 's/\t\(30\|130\)\t2\tin\t-/\t-\t-\tin\tbefore-window/; s/##end\t6/##end\t5/' |
 	    dlp-iter -k iteration | dlp-agg -T kern -c short,iter | grep ^kern | cut -f2-)"
 }
+
+@test "ranges of layers and collectives are not proposed as steps" {
+	{
+		printf '##dlp\t1\n#range\tid\tstart_ns\tdur_ns\tpid\ttid\ttext\n'
+		for i in 1 2 3 4; do
+			printf 'range\t%d\t%d\t90\t1\t1\t%s\n' \
+			    $((2 * i)) ${i}00 'nn.Module: layers.ffn' \
+			    $((2 * i + 1)) ${i}01 work
+		done
+		printf '##end\t8\n'
+	} | dlp-iter --list >out
+	grep -q '^cand.*work' out
+	[ "$(grep -c '^cand.*nn.Module' out)" -eq 0 ]
+}
+
+@test "steps whose length is not known are not of 0 ms" {
+	dlp "$ROOT/tests/data/broken/flops_overflow.sqlite.xz" >out 2>/dev/null
+	grep -q 'The length of steps is not known' out
+	[ "$(grep -c 'per step$' out)" -eq 0 ]
+}
