@@ -307,7 +307,7 @@ put_held(struct mem_snap *sn, struct rec *r, const struct snap_peak *p)
 		add_row(sn, &sn->sum[i]);
 	buf_putc(&sn->json, ']');
 	out_ext_begin(sn->ext, r);
-	out_i64(p->peak);
+	out_opt(p->any, p->peak); /* what only ends has no history */
 	out_opt(p->any && p->start != INT64_MIN, p->start);
 	out_i64(p->before);
 	out_i64(p->n_before);

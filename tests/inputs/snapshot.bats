@@ -71,8 +71,11 @@ same() {
 }
 
 @test "two snapshots, folded stacks" {
-	run -0 dlp diff --csv leak.pickle state.pickle
+	run -0 --separate-stderr dlp diff --csv leak.pickle state.pickle
 	[ "${lines[1]}" = "0,other,leak.py,8,<module>,1127424000,564019200,-563404800,300,150" ]
+	# state has no allocation in its history: nobody knows its peak
+	[[ "$(dlp diff leak.pickle state.pickle 2>&1)" == *"dlp diff: B: peak: -, as there is no history"* ]]
+	[[ "$(dlp mem state.pickle)" == *"peak: -, as there is no history of allocations"* ]]
 	run -2 dlp diff leak.pickle "$LENET"
 	[ "$(dlp folded leak.pickle | awk '{ s += $NF } END { print s }')" = 2806341680 ]
 	dlp folded leak.pickle | grep -q '^weights;<module> (snap.py:9);.*;cuda (module.py:1097);'

@@ -58,6 +58,9 @@ $1 == "held" {
 	n_kind[f("dev"), f("kind")] += f("count")
 }
 $1 == "memdev" {
+	if (mode == "diff" && f("peak_bytes") == "-")
+		print "dlp diff: " (side == 1 ? "A" : "B") ": peak: -, as there is no" \
+		    " history of allocations; what was in use is compared" >"/dev/stderr"
 	devs[n_dev++] = d = f("dev")
 	for (i = 2; i <= NF; i++)
 		dev[d, i] = $i
@@ -96,10 +99,15 @@ function screen(d,    n, i, k, part, reserved, peak, v, at) {
 	printf "  %10s  fragmented (%s of what is reserved): free, beside memory in use\n",
 	    size(of_dev(d, "split_bytes")), percent(of_dev(d, "split_bytes"), reserved)
 	at = of_dev(d, "peak_ns")
-	printf "\npeak: %s requested, %s", size(peak), (at == "-" ? "" : "at ") seconds(at)
-	if (of_dev(d, "before_bytes") > 0)
-		printf " (%s of it from before the history)", size(of_dev(d, "before_bytes"))
-	print "; what held it:"
+	if (peak == "-") {
+		peak = of_dev(d, "before_bytes")
+		printf "\npeak: -, as there is no history of allocations; what was in use:\n"
+	} else {
+		printf "\npeak: %s requested, %s", size(peak), (at == "-" ? "" : "at ") seconds(at)
+		if (of_dev(d, "before_bytes") > 0)
+			printf " (%s of it from before the history)", size(of_dev(d, "before_bytes"))
+		print "; what held it:"
+	}
 	delete v
 	for (k in of_kind) {
 		split(k, part, SUBSEP)
