@@ -269,8 +269,8 @@ own_text(const struct cands *l, const struct cand_op *o)
 static bool
 is_part(const struct cands *l, const struct cand *c)
 {
-	static const char *const words[] = { "nn.Module", "FSDP::",
-		"all_reduce", "nccl", "Xla", "Thunk:", "layers" };
+	static const char *const words[] = { "nn.Module",
+		"FSDP::", "all_reduce", "nccl", "Xla", "Thunk:", "layers" };
 	size_t i;
 
 	for (i = 0; i < ARRAY_LEN(words) && !c->is_op; i++)
