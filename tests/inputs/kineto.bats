@@ -679,8 +679,9 @@ for k in sorted(n):
 	grep -q '^  1 more that gain less than 2 %: dlp advise' s
 	# two steps, the first of 9.3 ms, the second of 0.05 ms
 	f=$d/hta/data__amd_trace__mi250_minitoy_train_ROCm6_2_kineto.json.gz
-	dlp advise --tsv "$f" 2>/dev/null |
-	    grep -q '^bad_iteration_range_detector.*deviate by 139.9 %.*after the warm-up'
+	# both count: two do not tell which is the warm-up
+	dlp advise -a --tsv "$f" 2>/dev/null |
+	    grep -q '^bad_iteration_range_detector	dlprof	no	139.9	'
 	dlp-parse "$f" 2>/dev/null | dlp-correlate 2>/dev/null |
 	    dlp-iter --dlprof -k linear 2>/dev/null | dlp-flops 2>/dev/null |
 	    dlp-busy | dlp-advise -D >s
