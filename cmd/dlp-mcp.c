@@ -3,6 +3,7 @@
  * message of JSON-RPC a line. A tool is a report of dlp, a process of its own;
  * tools.json says which there are and what each argument becomes.
  */
+#define _XOPEN_SOURCE 700 /* realpath() */
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>

@@ -370,13 +370,13 @@ long_length(const struct facts *f)
 		ns[i] = f->iter[i].ns;
 	qsort(ns, n, sizeof(*ns), by_number);
 	for (i = 2; i + 2 <= n; i++)
-		if (ns[i] - ns[i - 1] > wide) {
-			wide = ns[i] - ns[i - 1];
+		if (num_sub(ns[i], ns[i - 1]) > wide) {
+			wide = num_sub(ns[i], ns[i - 1]);
 			at = i;
 		}
 	least = at > 0 && wide > ns[at - 1] / 5 &&
-			wide > (ns[at - 1] - ns[0]) / 2 &&
-			wide > (ns[n - 1] - ns[at]) / 2
+			wide > num_sub(ns[at - 1], ns[0]) / 2 &&
+			wide > num_sub(ns[n - 1], ns[at]) / 2
 		    ? ns[at]
 		    : 0;
 	free(ns);

@@ -29,7 +29,6 @@
 #include "proto.h"
 #include "shipped.h"
 #include "sqldb.h"
-#include "wal.h"
 
 static bool head_is_sqlite(const unsigned char *s, size_t n);
 static void head_refuse(

@@ -3,7 +3,7 @@
  * "The Write-Ahead Log"). Numbers are big-endian; sums are over words in the
  * order of bytes that the first number says.
  */
-#include "wal.h"
+#include "infile.h"
 
 #include <fcntl.h>
 #include <stdbool.h>
