@@ -152,9 +152,7 @@ find_gain(const struct facts *f, struct advise_finding *j)
 		return;
 	if (v->fix.len > 0)
 		fixed = facts_fixed_ns(f, buf_str(&v->fix));
-	/* communication that nothing hides is waited for: a replay that gains
-	 * nothing does not know by whom, as waits of streams are not recorded
-	 */
+	/* what waits for it is not recorded if the replay gains nothing */
 	if (strcmp(j->rule->id, "exposed_comm") == 0 &&
 	    step - fixed < step / 100 * LITTLE_GAIN)
 		fixed = 0;

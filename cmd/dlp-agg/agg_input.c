@@ -406,14 +406,17 @@ parse_terms(struct cut_text *p, int level)
 	n = strcspn(s, "+-*/():");
 	if (n == 0)
 		die("-c: a column or a number is missing in '%s'", p->arg);
-	word = xmemdup(s, n); /* the input keeps the name */
 	p->at += n;
-	if (num_f64(word, n, &v))
+	if (num_f64(s, n, &v)) {
 		add_term(p->cut, 'n', v, -1);
-	else
-		add_term(p->cut, 'c', 0, input_column(p->in, word));
-	if (strchr(word, '.') != NULL && num_f64(word, n, &v))
-		p->cut->digits = 3;
+		if (memchr(s, '.', n) != NULL)
+			p->cut->digits = 3;
+		return;
+	}
+	word = xmemdup(s, n); /* the input keeps the name of a new column */
+	add_term(p->cut, 'c', 0, input_column(p->in, word));
+	if (p->in->col[p->in->ncol - 1].name != word)
+		free(word);
 }
 
 void
