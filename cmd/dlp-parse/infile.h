@@ -111,9 +111,8 @@ bool unpack_to(enum zip kind, const char *name, int fd,
     const unsigned char *head, size_t n, bool partial,
     void (*put)(void *ctx, const unsigned char *s, size_t n), void *ctx);
 
-/* wal.c: what is wrong with the write-ahead log at path, a file that is not
- * empty, and *at which byte; NULL: nothing. SQLite takes a log up to the last
- * change that is whole and says nothing of the rest. */
+/* wal.c: what is wrong with the write-ahead log at path, not empty, and *at
+ * which byte; NULL: nothing. SQLite ends silently at the last whole change. */
 const char *wal_fault(const char *path, int64_t *at);
 
 #endif

@@ -172,7 +172,7 @@ setup() {
 
 @test "a folder that is none, and -h" {
 	run -2 --separate-stderr dlp mcp none
-	grep -q '^dlp-mcp: none: No such file' <<<"$stderr"
+	grep -qx 'dlp mcp: none: not a folder' <<<"$stderr"
 	run -2 --separate-stderr dlp mcp
 	same 'dlp mcp: which folder? usage: dlp mcp FOLDER' "$stderr"
 	dlp mcp -h | grep -q '^usage: dlp mcp FOLDER'
