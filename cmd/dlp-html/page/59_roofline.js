@@ -32,6 +32,8 @@ function rateOf(g, dir, dtype, top) {
 	g.peak_tflops = peak > 0 && flop > 0 ? flop / peak * 1e-3 : peakOf(top.of, dtype) || null;
 	g.peak_pct = quotient(peak, g.sum, 100);
 	g.bound_pct = quotient(g.roof_ns, g.sum, 100);
+	if (g.bound_pct > 100) // as dlp roofline: a bound is not exceeded
+		g.bound_pct = 100;
 	g.over_ns = g.roof_ns === null || g.bound === null ? null : Math.max(0, g.sum - g.roof_ns);
 }
 
