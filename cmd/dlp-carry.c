@@ -252,14 +252,10 @@ take_op(struct carry *c, struct carry_side *s, const struct rec *r,
 	*op = (struct carry_op){ { line, r->len }, legend, 0, id };
 }
 
-static void
-want_launches(struct rec_type *t)
-{
-	rec_want(t, REC_NEED, "op_id op why");
-	rec_want(t, REC_OPT,
-	    "short grid block kind bytes pid tid src inst_id mod dir layer "
-	    "phase");
-}
+/* What is read of a launch. */
+#define LAUNCH_NEED "op_id op why"
+#define LAUNCH_OPT                                                             \
+	"short grid block kind bytes pid tid src inst_id mod dir layer phase"
 
 /* Reads a stream for its launches. Only the ops of the marked one count. */
 static void
@@ -273,8 +269,10 @@ read_side(struct carry *c, struct carry_side *s, const char *path)
 	size_t i;
 
 	rec_quiet(rd);
-	for (i = 0; i < ARRAY_LEN(tags); i++)
-		want_launches(rec_type(rd, tags[i]));
+	for (i = 0; i < ARRAY_LEN(tags); i++) {
+		rec_want(rec_type(rd, tags[i]), REC_NEED, LAUNCH_NEED);
+		rec_want(rec_type(rd, tags[i]), REC_OPT, LAUNCH_OPT);
+	}
 	rec_want(op, REC_NEED, "op_id");
 	rec_want(inst, REC_OPT, "inst_id");
 	while (rec_next(rd, &r)) {
@@ -654,14 +652,17 @@ static bool
 alternates(int fd, struct buf *head)
 {
 	static const char want[] = "##info\tmarkers\talternate\n";
-	size_t at = 0;
+	size_t at = 0, seen = 0;
 	const char *end;
 	char block[4096];
 	ssize_t n;
 
 	for (;;) {
-		end = memchr(head->s + at, '\n', head->len - at);
+		if (head->len - at >= 2 && memcmp(head->s + at, "##", 2) != 0)
+			return false;
+		end = memchr(head->s + seen, '\n', head->len - seen);
 		if (end == NULL) {
+			seen = head->len;
 			n = read_some(fd, block, sizeof(block));
 			if (n == 0)
 				return false;
@@ -670,9 +671,7 @@ alternates(int fd, struct buf *head)
 		}
 		if (text_starts(head->s + at, head->len - at, want))
 			return true;
-		if (!text_starts(head->s + at, head->len - at, "##"))
-			return false;
-		at = (size_t)(end - head->s) + 1;
+		seen = at = (size_t)(end - head->s) + 1;
 	}
 }
 
@@ -733,6 +732,22 @@ readable_twice(const char *path, const struct buf *head)
 		die_errno("temporary file");
 	close(to);
 	return "-";
+}
+
+/* Reads the launches that take ops, and those that have them; then where the
+ * first are to be read again. */
+static const char *
+read_sides(struct carry *c, const char *path, struct buf *head)
+{
+	path = readable_twice(path, head);
+	buf_free(head);
+	c->marked = c->from != NULL ? &c->other : &c->self;
+	if (c->from != NULL)
+		read_side(c, &c->other, c->from);
+	read_side(c, &c->self, path);
+	if (strcmp(path, "-") == 0)
+		lseek(STDIN_FILENO, 0, SEEK_SET);
+	return path;
 }
 
 static void
@@ -796,17 +811,12 @@ main(int argc, char **argv)
 	path = cli_operand(argc, argv);
 	if (automatic && (path != NULL || c.from != NULL))
 		die("--auto: only standard input, without -f");
-	if (automatic)
-		pass_on(&head);
-	path = readable_twice(path, &head);
-	buf_free(&head);
 	out_at_finish(free_carry, &c);
-	c.marked = c.from != NULL ? &c.other : &c.self;
-	if (c.from != NULL)
-		read_side(&c, &c.other, c.from);
-	read_side(&c, &c.self, path);
-	if (strcmp(path, "-") == 0)
-		lseek(STDIN_FILENO, 0, SEEK_SET);
+	if (!cli_needs()) {
+		if (automatic)
+			pass_on(&head);
+		path = read_sides(&c, path, &head);
+	}
 	c.n_pos = c.self.n_seq;
 	c.pos = xcalloc(c.n_pos + 1, sizeof(*c.pos));
 	stage_open(&st, argc, argv, path, unbuffered);
@@ -814,10 +824,10 @@ main(int argc, char **argv)
 	st.section = begin_carry;
 	st.end = put_carry_notes;
 	for (i = 0; i < ARRAY_LEN(tags); i++)
-		stage_on(&st, tags[i], write_launch, .need = "op_id op why",
-		    .opt = "pid tid src inst_id mod dir layer phase op_from "
-			   "dur_ns",
+		stage_on(&st, tags[i], write_launch, .need = LAUNCH_NEED,
+		    .opt = LAUNCH_OPT " op_from dur_ns",
 		    .ext = out_ext(names, ARRAY_LEN(names)));
 	c.ops = stage_on(&st, "op", pass_op, .need = "op_id");
+	stage_on(&st, "inst", stage_pass, .opt = "inst_id");
 	return out_finish(stage_run(&st));
 }

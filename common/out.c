@@ -1,11 +1,10 @@
 /* The writer; see out.h. */
-#ifdef __linux__
-#define _GNU_SOURCE /* F_SETPIPE_SZ */
-#endif
+#define _GNU_SOURCE /* F_SETPIPE_SZ, memrchr() */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "cols.h"
@@ -75,15 +74,16 @@ out_open(bool unbuffered)
 static void
 settle(void)
 {
-	size_t end = out_buf.len, n;
+	const char *last;
+	size_t end, n;
 	uint64_t n_gone = 0;
 
 	if (!drop_any()) {
 		settled = out_buf.len;
 		return;
 	}
-	while (end > settled && out_buf.s[end - 1] != '\n')
-		end--;
+	last = memrchr(out_buf.s + settled, '\n', out_buf.len - settled);
+	end = last != NULL ? (size_t)(last - out_buf.s) + 1 : settled;
 	n = settled + drop_lines(out_buf.s + settled, end - settled, &n_gone);
 	memmove(out_buf.s + n, out_buf.s + end, out_buf.len - end);
 	out_buf.len -= end - n;

@@ -167,3 +167,37 @@ setup() {
 	[ "$status" = 2 ]
 	[ "$output" = "dlp-flops: --drop: prim is given twice" ]
 }
+
+@test "reports are the same if nothing is left unwritten" {
+	cd "$BATS_TEST_TMPDIR"
+	cp -r "$PIPES" whole
+	: >whole/reports/awk/unread.tab
+	for f in "$ROOT/tests/data/alternate.sqlite.xz" \
+	    "$ROOT/tests/data/h200/gpt2_bf16.sqlite.xz"; do
+		while read -r report; do
+			# shellcheck disable=SC2086 # words
+			whole/dlp $report --tsv "$f" >want 2>&1
+			# shellcheck disable=SC2086
+			dlp $report --tsv "$f" >got 2>&1
+			cmp want got || { echo "dlp $report ${f##*/}"; return 1; }
+		done <<-'END'
+			overview
+			advise -a
+			top -g op.name,dir,tc
+			top -g stream,family
+			top --drift
+			roofline -g op.name,dir,tc
+			roofline -g grid,block
+			roofline -p fp32=60
+			kernels -i 1
+			kernels -g prim
+			tc -a
+			coverage -i 1
+			ops -i 1
+			layers -i 1
+			iters
+			devices
+			detail
+		END
+	done
+}
