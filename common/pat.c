@@ -208,19 +208,12 @@ pat_find_code(const struct pat_code *code, const struct pat_name *name)
 }
 
 bool
-pat_find(const char *pat, const struct pat_name *name)
-{
-	static struct pat_code code; /* its memory is used again */
-
-	take_apart(&code, pat);
-	return pat_find_code(&code, name);
-}
-
-bool
 pat_match(const char *pat, const char *name, size_t n)
 {
+	static struct pat_code code; /* its memory is used again */
 	struct pat_name p;
 
 	pat_name_set(&p, name, n);
-	return pat_find(pat, &p);
+	take_apart(&code, pat);
+	return pat_find_code(&code, &p);
 }

@@ -28,7 +28,6 @@ struct pat_name {
 };
 
 void pat_name_set(struct pat_name *p, const char *name, size_t n);
-bool pat_find(const char *pat, const struct pat_name *p);
 
 /* A pattern taken apart, for one that is tried on many names. */
 struct pat_code {

@@ -36,7 +36,8 @@ static const struct {
 
 static const char *const units[] = { "_ns", "_bytes", "_flop", "_hz" };
 
-const char *
+/* The standard word of an alias ("avg" is "mean"), or the alias itself. */
+static const char *
 stat_word(const char *alias)
 {
 	size_t i;
@@ -63,7 +64,9 @@ put_stem(struct buf *b, const char *field)
 	buf_put(b, field, n);
 }
 
-char *
+/* The name of its column, which the caller frees; field: the column of the
+ * input, or NULL if the statistic has none. */
+static char *
 stat_name(const struct stat_col *s, const char *field)
 {
 	struct buf b = { 0 };
@@ -95,7 +98,9 @@ is_percentile(const char *word, double *p)
 	       num_f64(word + 1, strlen(word + 1), p) && *p >= 0 && *p <= 100;
 }
 
-struct stat_col
+/* The statistic of a word of -a, without a field; *per_field: there is one for
+ * each field. An unknown word is fatal. */
+static struct stat_col
 stat_parse(const char *word, bool *per_field)
 {
 	struct stat_col s = { .word = stat_word(word), .field = -1, .p = 50 };

@@ -146,18 +146,7 @@ struct stat_col { /* a column of the result */
 	char *name;
 };
 
-/* The statistic of a word of -a, without a field; *per_field: there is one for
- * each field. An unknown word is fatal. */
-struct stat_col stat_parse(const char *word, bool *per_field);
-
-/* The standard word of an alias ("avg" is "mean"), or the alias itself. */
-const char *stat_word(const char *alias);
-
-/* The name of its column, which the caller frees; field: the column of the
- * input, or NULL if the statistic has none. */
-char *stat_name(const struct stat_col *s, const char *field);
-
-/* The reverse: finds the statistic, its word and its field from the name of a
+/* Finds the statistic, its word and its field from the name of a
  * result's column. The field is a view into name (NULL if it has none). False
  * for other columns, and for a share, because its name does not contain its
  * field. */

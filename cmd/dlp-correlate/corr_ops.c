@@ -20,7 +20,7 @@
  * keeps, so the map may be emptied at any time. */
 #define RAW_MAX 65536
 
-void
+static void
 draft_raw(struct draft *d, enum op_field f, struct mview v)
 {
 	d->at[f] = d->mem->len;

@@ -146,7 +146,6 @@ uint32_t ident_find(struct corr_ops *t, uint32_t *at);
  * already; the others are escaped here. A text that is NULL leaves the field
  * unset. */
 void draft_begin(struct corr_ops *t, struct draft *d);
-void draft_raw(struct draft *d, enum op_field f, struct mview v);
 void draft_word(struct draft *d, enum op_field f, const char *word);
 void draft_view(struct draft *d, enum op_field f, struct mview v);
 

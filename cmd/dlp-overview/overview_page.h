@@ -77,10 +77,8 @@ struct page_unknown {
 void page_unknown(struct screen *s, struct page_unknown v[PAGE_UNKNOWN]);
 const char *page_reason_op(const struct overview *o, const char *why);
 
-/* overview_screen.c: how many checks no file could make, and how many findings
- * are worth to be shown. */
+/* overview_screen.c: how many checks no file could make. */
 int page_unjudged(const struct overview *o);
-int page_findings(const struct overview *o);
 
 /* overview_screen.c: what 100 % is for parts of all work. */
 void page_base(struct screen *s);

@@ -466,7 +466,8 @@ put_finding(struct screen *s, int nth, const struct overview_finding *f)
 	page_fill_text(s, "    > ", f->advice);
 }
 
-int
+/* How many findings are worth showing. */
+static int
 page_findings(const struct overview *o)
 {
 	int n = o->n_found;
