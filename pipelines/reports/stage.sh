@@ -24,7 +24,10 @@ stage() {
 		return
 		;;
 	*)
-		show_stage "$@"
+		case $1 in
+		dlp-correlate) show_stage "$@" | show_stage dlp-carry --auto ;;
+		*) show_stage "$@" ;;
+		esac
 		return
 		;;
 	esac
@@ -42,6 +45,11 @@ stage() {
 		;;
 	*) "$@" ;;
 	esac
+}
+
+# What a step would take if what findings are about were fixed, for dlp-advise.
+gains() {
+	stage dlp-rate -T agg | stage dlp-path --replay --bare --each
 }
 
 # say_needs COMMAND...: adds to the text what the command reads (tests/bin/needs).
