@@ -224,6 +224,7 @@ refused() {
 @test "a write-ahead log that is cut off or damaged is refused" {
 	cp "$LENET" p
 	mkfifo go
+	: >begun
 	# small pages and two changes; the log's second use is the shorter one, so
 	# frames of the first are behind it
 	(echo 'PRAGMA page_size = 512; VACUUM; PRAGMA journal_mode = wal;
@@ -260,7 +261,10 @@ refused() {
 	    dlp-parse q
 	for at in 5 20 $((32 + 30)) $((end - 100)); do
 		cp whole q-wal
-		printf '\252' | dd of=q-wal bs=1 seek=$at conv=notrunc status=none
+		# the other bits: a salt is random, and may have any byte there
+		# shellcheck disable=SC2059 # the escape is its argument
+		printf "\\$(printf %o $((255 - $(od -An -tu1 -j$at -N1 whole))))" |
+		    dd of=q-wal bs=1 seek=$at conv=notrunc status=none
 		refused "*q: its write-ahead log (PATH-wal) is damaged at byte *" \
 		    dlp-parse q
 	done
