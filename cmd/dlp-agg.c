@@ -25,6 +25,7 @@ struct agg_type { /* of records of the input */
 	struct agg_use *use;
 	int n;
 	bool joined; /* some of its columns are joined from other records */
+	bool work;   /* its records tell sections apart, for --partial */
 };
 
 /* The run. One per process, because the functions that get options have no
@@ -39,9 +40,10 @@ static struct agg {
 	struct agg_type **type;
 	size_t n_types;
 	struct rec_type **keep;
-	uint64_t section; /* a hash of the lines before its records */
-	bool any_cmd;
-	struct map sections; /* how often the hash occurred */
+	uint64_t facts; /* a hash of the section's facts, and whether one of */
+	bool known;     /* them is that of the file's content */
+	uint64_t work;  /* a hash of its GPU work, otherwise */
+	struct map sections; /* how often both occurred */
 	uint64_t rounded;
 } agg = { .plan.memory = 256 << 20 };
 
@@ -51,8 +53,8 @@ begin_section(struct stage *st)
 	struct agg *a = st->ctx;
 	int i;
 
-	a->section = 0;
-	a->any_cmd = false;
+	a->facts = a->work = 0;
+	a->known = false;
 	for (i = 0; i < a->plan.n; i++)
 		join_section(&a->plan.spec[i]->in.join);
 }
@@ -111,6 +113,8 @@ on_data(struct stage *st, struct rec *r)
 		join_record(a, r);
 	for (i = 0; i < y->n; i++)
 		intake_record(&a->groups[y->use[i].spec], r, y->use[i].t);
+	if (y->work && !a->known)
+		a->work = hash_mix(a->work) ^ hash_bytes(r->line, r->len);
 	stage_pass(st, r);
 }
 
@@ -130,16 +134,20 @@ static void
 take_meta(struct stage *st, struct rec *r)
 {
 	struct agg *a = st->ctx;
-	bool cmd = r->len > 6 && memcmp(r->line, "##cmd\t", 6) == 0;
+	int i;
 
 	meta_keep(&a->meta, r);
-	/* Two partial results belong to the same section if a hash of the
-	 * section's first command and facts agrees; sections with the same hash
-	 * are counted (end_section). */
-	if (cmd ? a->any_cmd : memcmp(r->line, "##info", 6) != 0)
-		return;
-	a->any_cmd |= cmd;
-	a->section = hash_mix(a->section) ^ hash_bytes(r->line, r->len);
+	/* Two partial results belong to the same section if a hash of its facts
+	 * agrees, without names, because a file can be read by another one.
+	 * Sections with the same hash are counted (end_section). */
+	if (text_starts(r->line, r->len, "##info\tsrc\t")) {
+		for (i = 0; i < a->plan.n; i++)
+			smap_put(&a->groups[i].srcs, r->line + 11, r->len - 11,
+			    NULL);
+	} else if (text_starts(r->line, r->len, "##info\t")) {
+		a->known |= text_starts(r->line, r->len, "##info\tcontent\t");
+		a->facts = hash_mix(a->facts) ^ hash_bytes(r->line, r->len);
+	}
 }
 
 /* --keep passes on metadata and the types that it names. */
@@ -167,9 +175,9 @@ end_section(struct stage *st)
 		pass_section_end(a->pass[i]);
 	if (a->lines)
 		return;
-	n = map_put(&a->sections, a->section, NULL);
+	n = map_put(&a->sections, a->facts ^ a->work, NULL);
 	for (i = 0; i < a->plan.n; i++) {
-		a->groups[i].section = a->section + *n;
+		a->groups[i].section = hash_mix(a->facts ^ a->work) + *n;
 		intake_section_end(&a->groups[i]);
 	}
 	++*n;
@@ -201,6 +209,7 @@ type_of(struct agg *a, const char *tag)
 static void
 listen_for(struct agg *a, struct stage *st)
 {
+	static const char *const work[] = { "kern", "copy", "set" };
 	struct agg_type *y;
 	size_t k;
 	int i, t;
@@ -221,6 +230,8 @@ listen_for(struct agg *a, struct stage *st)
 			y->use[y->n - 1] = (struct agg_use){ i, t };
 		}
 	}
+	for (t = 0; a->plan.partial && t < (int)ARRAY_LEN(work); t++)
+		type_of(a, work[t])->work = true;
 	for (k = 0; k < a->n_types; k++) {
 		y = a->type[k];
 		stage_on(st, y->tag, a->lines ? on_line : on_data,
@@ -304,6 +315,10 @@ aggregate(struct agg *a, struct stage *st, int argc, char *const *argv)
 		return rc;
 	whole = !rec_is_fragment(st->rd);
 	meta_head(&a->meta, whole, argc, argv);
+	for (i = 0; i < plan->n && plan->partial && whole; i++)
+		if (a->groups[i].part != 0)
+			out_meta("info", PART "\t%016llx",
+			    (unsigned long long)a->groups[i].part);
 	for (i = 0; i < plan->n; i++)
 		result_put(&a->groups[i], plan->memory / 4);
 	buf_put(&out_buf, a->meta.notes.s, a->meta.notes.len);

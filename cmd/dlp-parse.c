@@ -74,18 +74,27 @@ read_options(struct parse *run, int argc, char **argv)
 	return unbuffered;
 }
 
-/* Its events would count twice, and in unions of time once. */
+/* Its events would count twice, and in unions of time once. Its name can be
+ * another one, such as ./FILE. */
 static void
 refuse_twice(int n, char **paths)
 {
 	struct smap seen = { 0 };
+	struct stat st;
+	uint32_t id;
 	bool fresh;
 	int i;
 
 	for (i = 0; i < n; i++) {
-		smap_put(&seen, paths[i], strlen(paths[i]), &fresh);
-		if (!fresh)
+		id = stat(paths[i], &st) == 0
+			 ? smap_put_pair(&seen, (int64_t)st.st_dev,
+			       (int64_t)st.st_ino, &fresh)
+			 : smap_put(&seen, paths[i], strlen(paths[i]), &fresh);
+		if (!fresh && strcmp(paths[id], paths[i]) == 0)
 			die("%s: given twice", paths[i]);
+		if (!fresh)
+			die("%s and %s are the same file: give it once",
+			    paths[id], paths[i]);
 	}
 	smap_free(&seen);
 }
@@ -216,7 +225,8 @@ static void
 put_profiles(struct parse *run, int argc, char **argv, bool unbuffered)
 {
 	struct profile *p;
-	int i;
+	uint64_t hash;
+	int i, k;
 
 	/* each connection is used in one thread only, so SQLite needs no locks
 	 * per value */
@@ -231,6 +241,11 @@ put_profiles(struct parse *run, int argc, char **argv, bool unbuffered)
 		if (run->out.with_src)
 			fact_info(p, "src", "%s", p->path);
 		fact_info(p, "dialect", "%s", p->dialect->name);
+		for (k = 0, hash = 0; k < p->ncur; k++)
+			hash = hash_mix(hash) ^ p->cur[k].order.hash;
+		if (hash != 0)
+			fact_info(
+			    p, "content", "%016llx", (unsigned long long)hash);
 		p->dialect->facts(p->ctx);
 	}
 	if (run->out.with_rank)

@@ -330,6 +330,8 @@ intake_record(struct agg_groups *a, const struct rec *r, int t)
 	if (w->n > 0 && !where_holds(w, in, r, t))
 		return;
 	in->any = true;
+	if (a->spec->partial)
+		a->part = hash_mix(a->part) ^ hash_bytes(r->line, r->len);
 	make_key(a, r, t);
 	g = group_get(a, buf_str(&a->key_buf), a->key_buf.len);
 	g->n++;
@@ -344,9 +346,8 @@ void
 intake_section_end(struct agg_groups *a)
 {
 	struct agg_group *g;
-	const char *s;
 	uint64_t key;
-	size_t i, k, n;
+	size_t i, k;
 
 	for (i = 0; i < a->keys.n; i++) {
 		g = group_at(a, i);
@@ -357,10 +358,8 @@ intake_section_end(struct agg_groups *a)
 			if (!a->spec->partial || g->open[k].n == 0)
 				continue;
 			key = a->section;
-			if (k > 0) {
-				s = smap_str(&a->srcs, (uint32_t)(k - 1), &n);
-				key = hash_mix(key) ^ hash_bytes(s, n);
-			}
+			if (k > 0)
+				key = hash_mix(key) ^ k;
 			part_piece(&a->mem, g, key)->spans = g->open[k];
 		}
 		g->open = NULL;

@@ -158,6 +158,7 @@ struct agg_groups {
 	uint64_t *rounded;   /* fields whose values were rounded for --partial,
 			      * in all results of the run */
 	uint64_t section;    /* the key of this section, for partial results */
+	uint64_t part;       /* a hash of the records in the result */
 	uint64_t n_over;     /* groups that the result left out */
 	uint64_t n_negative; /* records with a negative length */
 };
@@ -187,6 +188,7 @@ void intake_section_end(struct agg_groups *a);
 /* Starts afresh: no groups, no sections. */
 void intake_forget(struct agg_groups *a);
 
+#define PART "part"             /* the fact by which a part is known */
 #define PART_N "part_n"         /* the column after those of -g */
 #define PART_PREFIX "part_"     /* of a field's state */
 #define PART_UNION "part_union" /* pieces of intervals */

@@ -539,8 +539,8 @@ take_legend(struct agg_merge *g, struct rec_reader *rd, const struct rec *r)
 	place_columns(m, r);
 }
 
-/* Parts of one profile differ, and so do parts of two: their first lines name
- * the profile. */
+/* hash: of a result's lines, or of the fact that its records have been put into
+ * a partial result. */
 static void
 refuse_same(struct agg_merge *g, const char *name, uint64_t hash)
 {
@@ -559,7 +559,7 @@ merge_file(struct agg_merge *g, const char *path)
 	struct rec_reader *rd = rec_open(path);
 	struct rec r = { 0 };
 	uint64_t hash = 0;
-	bool any = false;
+	bool any = false, named = false;
 
 	while (rec_next(rd, &r)) {
 		any = true;
@@ -567,16 +567,21 @@ merge_file(struct agg_merge *g, const char *path)
 		if (r.kind == REC_END) {
 			g->lost += rec_lost(rd);
 			g->surplus += rec_surplus(rd);
-		} else if (r.kind == REC_META)
+		} else if (r.kind == REC_META) {
 			meta_keep(&g->meta, &r);
-		else if (r.kind == REC_LEGEND)
+			if (!text_starts(r.line, r.len, "##info\t" PART "\t"))
+				continue;
+			named = true;
+			refuse_same(
+			    g, rec_input_name(rd), hash_bytes(r.line, r.len));
+		} else if (r.kind == REC_LEGEND)
 			take_legend(g, rd, &r);
 		else if (r.kind == REC_DATA && r.type != NULL)
 			merge_record(rec_arg(&r), &r);
 	}
 	if (!any)
 		die("%s: empty input", rec_input_name(rd));
-	if (!rec_is_fragment(rd))
+	if (!rec_is_fragment(rd) && !named)
 		refuse_same(g, rec_input_name(rd), hash);
 	g->whole |= !rec_is_fragment(rd);
 	if (!rec_complete(rd)) {

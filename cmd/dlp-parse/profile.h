@@ -105,6 +105,7 @@ struct order {
 	int64_t back_ns;    /* and the most time */
 	uint64_t orphans;   /* GPU work without a call */
 	bool sort;          /* too far out of order: SQLite sorts the rows */
+	uint64_t hash;      /* of the starts and ends */
 };
 
 struct cursor { /* one table's events in start order */

@@ -311,6 +311,8 @@ scan_row(sqlite3_context *sql, int n, sqlite3_value **v)
 	p.end = scan_arg(s, v, A_END);
 	if (p.end == EV_UNSET)
 		p.end = INT64_MAX;
+	s->c->order.hash =
+	    hash_mix(s->c->order.hash ^ (uint64_t)p.start) + (uint64_t)p.end;
 	put_point(&s->c->order, &s->ring, p);
 	if (s->join)
 		join_row(s->p, s->c, scan_arg(s, v, A_GID),

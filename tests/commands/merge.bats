@@ -230,7 +230,7 @@ results() {
 	[ "$status" -eq 2 ]
 	[[ $output == *"part_dur_ns: no state"* ]]
 	head -n -1 p >cut
-	run dlp-agg --merge p cut
+	run dlp-agg --merge cut
 	[ "$status" -eq 2 ]
 	[[ $output == *"##end"* ]]
 	run dlp-agg --merge "$BATS_FILE_TMPDIR/1.dlp"
@@ -394,6 +394,9 @@ y/s:r.db" ]
 	run dlp-parse "$f" "$BATS_FILE_TMPDIR/2.db" "$f"
 	[ "$status" -eq 2 ]
 	same "dlp-parse: $f: given twice" "$output"
+	run dlp-parse "$f" "$BATS_FILE_TMPDIR/./1.db"
+	[ "$status" -eq 2 ]
+	[[ $output == *" are the same file: give it once" ]]
 	for o in --partial ""; do
 		# shellcheck disable=SC2086 # none
 		dlp-agg $o -g dev -a sum "$BATS_FILE_TMPDIR/1.dlp" >p
@@ -405,6 +408,24 @@ y/s:r.db" ]
 			    "$output"
 		done
 	done
+}
+
+@test "dlp-agg --merge: files are told apart by content, not by name" {
+	mkdir a b
+	for s in 1 2; do
+		(cd "$([ $s -eq 1 ] && echo a || echo b)" &&
+		    cp "$BATS_FILE_TMPDIR/$s.db" run && dlp-parse run 2>err |
+		    dlp-agg -T kern,copy,set -a count,union --partial >part)
+	done
+	cp a/run c
+	{ dlp-parse a/run && dlp-parse b/run; } 2>err |
+	    dlp-agg -T kern,copy,set -a count,union | results - >want
+	dlp-agg --merge --partial a/part b/part >both
+	dlp-agg --merge both | results - | cmp want -
+	dlp-parse ./c 2>err | dlp-agg -T kern,copy,set -a count,union --partial >p
+	run dlp-agg --merge both p
+	[ "$status" -eq 2 ]
+	same "dlp-agg: both and p are the same result: give it once" "$output"
 }
 
 @test "dlp-agg --merge: a union of records that took no time is 0" {
