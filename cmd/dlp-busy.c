@@ -448,9 +448,16 @@ lane_merge(struct lane *l, const struct lane *from)
 {
 	const struct timeheap *h = &from->time.on;
 	struct lane_piece x, *v = NULL;
-	size_t n = 0, cap = 0, i = 0, k = 0;
-	int64_t at = l->base;
+	size_t n = 0, cap = 0, first, i, k = 0;
+	int64_t at;
 
+	/* pieces before the process did anything stay: it may be one of many */
+	while (k < from->n && from->v[k].mask == 0)
+		k++;
+	at = k > 0 ? from->v[k - 1].end : from->base;
+	i = first = k < from->n ? piece_at(l, at) : l->n;
+	at = first > 0 ? l->v[first - 1].end : l->base;
+	k -= k > 0; /* what it did begins within the first of the others */
 	while (i < l->n) {
 		while (k < from->n && from->v[k].end <= at)
 			k++;
@@ -468,10 +475,12 @@ lane_merge(struct lane *l, const struct lane *from)
 		i += x.end == l->v[i].end;
 		at = x.end;
 	}
-	free(l->v);
-	l->v = v;
-	l->n = n;
-	l->cap = cap;
+	if (first + n > l->cap)
+		l->v = xrealloc(l->v, l->cap = first + n, sizeof(*v));
+	if (n > 0)
+		memcpy(l->v + first, v, n * sizeof(*v));
+	l->n = first + n;
+	free(v);
 	for (i = 0; i < h->n; i++)
 		lane_add(l, from->time.t, h->v[i].end, h->v[i].kind);
 	h = &from->time.soon;

@@ -70,11 +70,16 @@ struct gap_dev {
 };
 
 /* What the threads of a process did lately: as long back as a GPU may have been
- * idle. */
-struct gap_proc {
+ * idle. A block that was over before a time is passed over. */
+#define BLOCK 64
+struct gap_acts {
 	struct act *v;
 	size_t n, cap;
 	size_t limit; /* of n, to look what can be forgotten */
+};
+
+struct gap_proc {
+	struct gap_acts done, ranges;
 };
 
 struct gap_file *
@@ -122,6 +127,27 @@ process(struct gap_file *f, int64_t pid)
 
 /* What was done in a span of time. */
 
+static void
+acts_add(struct gap_acts *l, struct act a)
+{
+	struct act *first;
+
+	ARRAY_GROW(l->v, l->n, l->cap);
+	first = &l->v[l->n - l->n % BLOCK];
+	a.last = a.end;
+	l->v[l->n++] = a;
+	first->last = a.end > first->last ? a.end : first->last;
+}
+
+/* The next act from place i on that may end after lo. */
+static size_t
+acts_from(const struct gap_acts *l, size_t i, int64_t lo)
+{
+	while (i < l->n && i % BLOCK == 0 && l->v[i].last <= lo)
+		i += BLOCK;
+	return i;
+}
+
 /* Adds one thing; nothing if hi <= lo. */
 static void
 story_add(struct story *s, const struct act *a, int64_t lo, int64_t hi)
@@ -167,24 +193,28 @@ told(const struct story *s)
 }
 
 /* The innermost range of the thread that is open for half of [lo, hi); with
- * hi == lo at that moment. */
+ * hi == lo at that moment. They come in the order of their starts. */
 static uint32_t
 range_in(const struct gap_proc *p, int64_t tid, int64_t lo, int64_t hi)
 {
-	const struct act *a, *in = NULL;
+	const struct gap_acts *l = &p->ranges;
+	const struct act *a;
 	int64_t from, to;
+	size_t i;
 
-	for (a = p->v; a < p->v + p->n; a++) {
-		if (a->did != D_RANGE || a->tid != tid)
+	for (i = l->n; i-- > 0;) {
+		if (l->v[i - i % BLOCK].last < lo) {
+			i -= i % BLOCK;
 			continue;
+		}
+		a = &l->v[i];
 		from = a->start > lo ? a->start : lo;
 		to = a->end < hi ? a->end : hi;
-		if (to < from || num_sub(to, from) < num_sub(hi, lo) / 2)
-			continue;
-		if (in == NULL || a->start >= in->start)
-			in = a;
+		if (a->tid == tid && to >= from &&
+		    num_sub(to, from) >= num_sub(hi, lo) / 2)
+			return a->name;
 	}
-	return in != NULL ? in->name : SMAP_NONE;
+	return SMAP_NONE;
 }
 
 /* What was done in [lo, hi), by the thread; where it has recorded less than
@@ -194,18 +224,20 @@ tell(const struct gap_proc *p, int64_t tid, int64_t lo, int64_t hi,
     struct story *s)
 {
 	int64_t half = num_sub(hi, lo) / 2;
+	const struct gap_acts *l = &p->done;
 	struct story own;
-	const struct act *a, *end = p->v + p->n;
+	size_t i;
 
 	*s = (struct story){ .range = range_in(p, tid, lo, hi) };
-	for (a = p->v; a < end; a++)
-		if (a->tid == tid)
-			story_add(s, a, lo, hi);
+	for (i = acts_from(l, 0, lo); i < l->n; i = acts_from(l, i + 1, lo))
+		if (l->v[i].tid == tid)
+			story_add(s, &l->v[i], lo, hi);
 	if (told(s) < half) {
 		own = *s;
-		for (a = p->v; a < end; a++)
-			if (a->tid != tid && a->did != D_OS)
-				story_add(s, a, lo, hi);
+		for (i = acts_from(l, 0, lo); i < l->n;
+		     i = acts_from(l, i + 1, lo))
+			if (l->v[i].tid != tid && l->v[i].did != D_OS)
+				story_add(s, &l->v[i], lo, hi);
 		if (told(s) < half && !s->drained &&
 		    (told(&own) > 0 || own.ns[D_OS] > 0))
 			*s = own;
@@ -262,7 +294,7 @@ static struct gap_verdict
 late(const struct gap_work *w, int64_t start, int64_t end)
 {
 	const struct act own = { w->api, w->api_end, w->tid, w->did, w->call,
-		w->label.op, w->code };
+		w->label.op, w->code, 0 };
 	struct gap_verdict v = { .code = SMAP_NONE };
 	struct story s = { .range = SMAP_NONE };
 	int64_t ns;
@@ -549,27 +581,24 @@ void
 gaps_did(struct gaps *g, struct gap_file *f, int64_t pid, struct act a)
 {
 	struct gap_proc *p = process(f, pid);
-	size_t i, n = 0, drop;
+	struct gap_acts *l = a.did == D_RANGE ? &p->ranges : &p->done;
+	size_t i, n = 0, drop = 0, was = l->n;
 	int64_t since;
 
-	if (p->n >= FEW && p->n >= p->limit) {
+	if (was >= FEW && was >= l->limit) {
 		/* what ended before the oldest open gap is forgotten, and more
 		 * if that is not enough */
 		since = open_since(g, f);
-		for (i = 0; i < p->n; i++)
-			if (p->v[i].end > since)
-				p->v[n++] = p->v[i];
-		if (n > MANY) {
-			drop = n - MANY / 2;
-			n -= drop;
-			memmove(p->v, p->v + drop, n * sizeof(*p->v));
-			g->forgotten += drop;
-		}
-		p->n = n;
-		p->limit = n * 2;
+		for (i = 0; i < was; i++)
+			n += l->v[i].end > since;
+		if (n > MANY)
+			g->forgotten += drop = n - MANY / 2;
+		l->limit = (n - drop) * 2;
+		for (i = l->n = 0; i < was; i++)
+			if (l->v[i].end > since && (drop == 0 || drop-- == 0))
+				acts_add(l, l->v[i]);
 	}
-	ARRAY_GROW(p->v, p->n, p->cap);
-	p->v[p->n++] = a;
+	acts_add(l, a);
 }
 
 /* What was done until the launch. If its thread only waited, and the newest
@@ -667,8 +696,10 @@ gaps_clear(struct gaps *g)
 			timeline_free(&f->dev[k].lead.time);
 			free(f->dev[k].first);
 		}
-		for (k = 0; k < f->n_proc; k++)
-			free(f->proc[k].v);
+		for (k = 0; k < f->n_proc; k++) {
+			free(f->proc[k].done.v);
+			free(f->proc[k].ranges.v);
+		}
 		free(f->dev);
 		free(f->proc);
 		steps_free(&f->steps);

@@ -40,6 +40,7 @@ struct act {                     /* of a thread */
 	uint32_t name; /* in gaps.names */
 	/* of a call: its op, its place in the user's code; or SMAP_NONE */
 	uint32_t where, code;
+	int64_t last; /* the latest end of the block that begins here */
 };
 
 struct gap_label { /* of work, for the record: numbers in gaps.names */
