@@ -19,6 +19,7 @@
 #include "workrec.h"
 
 #define LOOSE_TEXT_MAX (16 << 20) /* bytes between two kernels */
+#define AROUND_MAX 256 /* ranges around a launch, the innermost ones */
 
 struct marker_range { /* open on a thread */
 	struct openrange span;
@@ -58,7 +59,7 @@ struct launch_markers {
 	struct buf loose_text;
 	struct graph_proc *proc; /* few: a list does */
 	size_t n_proc;
-	uint64_t without_call, never_closed, too_many;
+	uint64_t without_call, never_closed, too_many, too_deep;
 	struct buf key, json;
 };
 
@@ -126,6 +127,12 @@ read_marker_range(struct stage *st, struct rec *r)
 	loose->n = m->loose_text.len - loose->at;
 }
 
+static bool
+is_around(const struct marker_range *x, const struct workrec *w)
+{
+	return x->span.start < w->api && x->span.end > w->api_end;
+}
+
 /* A JSON list of the texts or the times of each range around the call. */
 static void
 put_around(struct launch_markers *m, const struct openranges *o,
@@ -133,12 +140,15 @@ put_around(struct launch_markers *m, const struct openranges *o,
 {
 	const struct marker_range *x;
 	struct buf *json = &m->json;
-	size_t i;
+	size_t i, n = 0;
 
+	for (i = o->n; i > 0 && n < AROUND_MAX; i--)
+		n += is_around(openranges_at(o, i - 1), w);
+	m->too_deep += i > 0 && !times;
 	buf_clear(json);
-	for (i = 0; i < o->n; i++) {
+	for (; i < o->n; i++) {
 		x = openranges_at(o, i);
-		if (x->span.start >= w->api || x->span.end <= w->api_end)
+		if (!is_around(x, w))
 			continue;
 		buf_putc(json, json->len > 0 ? ',' : '[');
 		if (times) {
@@ -293,7 +303,7 @@ forget_markers(struct launch_markers *m)
 	m->proc = NULL;
 	m->n_proc = m->n_loose = 0;
 	buf_clear(&m->loose_text);
-	m->without_call = m->never_closed = m->too_many = 0;
+	m->without_call = m->never_closed = m->too_many = m->too_deep = 0;
 }
 
 static void
@@ -310,6 +320,7 @@ put_marker_notes(struct stage *st)
 	stage_note("markers_without_call", m->without_call);
 	stage_note("markers_never_closed", m->never_closed);
 	stage_note("markers_too_many", m->too_many);
+	stage_note("markers_too_deep", m->too_deep);
 }
 
 int

@@ -204,6 +204,7 @@ facts_clear(struct facts *f)
 	smap_free(&f->alike);
 	smap_free(&f->live_at);
 	smap_free(&f->said_by);
+	map_free(&f->dev_at);
 	map_free(&f->op_bits);
 	map_free(&f->step_shape);
 	smap_free(&f->regions);
@@ -217,11 +218,12 @@ struct device *
 facts_dev(struct facts *f, int64_t no)
 {
 	struct device *d;
-	size_t i;
+	bool fresh;
+	uint64_t *at = map_put(&f->dev_at, (uint64_t)no, &fresh);
 
-	for (i = 0; i < f->n_dev; i++)
-		if (f->dev[i].dev == no)
-			return &f->dev[i];
+	if (!fresh)
+		return &f->dev[*at];
+	*at = f->n_dev;
 	f->dev = xrealloc(f->dev, f->n_dev + 1, sizeof(*f->dev));
 	d = &f->dev[f->n_dev++];
 	memset(d, 0, sizeof(*d));

@@ -213,6 +213,7 @@ struct facts {
 
 	struct device *dev;
 	size_t n_dev;
+	struct map dev_at;   /* number -> place */
 	struct buf step_key; /* of the iter records */
 	struct facts_iter {  /* of each iter record; ns: of the step, with
 			      * --dlprof on the CPU */
