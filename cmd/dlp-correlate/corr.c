@@ -92,6 +92,7 @@ write_notes(struct corr *c)
 	stage_note("ranges_end_before_start", c->n.backwards);
 	stage_note("ranges_crossing_threads", c->n.crossing);
 	stage_note("ranges_too_deep", c->n.too_deep);
+	stage_note("ranges_not_projected", c->n.unprojected);
 	stage_note("backward_unpaired", c->n.unpaired);
 	stage_note("ids_evicted", evicted);
 	stage_note("records_late", c->n.late);

@@ -211,7 +211,7 @@ struct projs {                   /* zeroed, then projs_init() */
 void projs_init(struct projs *s, struct closing *closing);
 
 /* range is the top of its thread, and r its record. */
-void proj_begin(
+bool proj_begin(/* false: the range is inside too many others */
     struct projs *s, const struct corr_range *range, const struct rec *r);
 void proj_work(const struct projs *s, const struct corr_work *w);
 void proj_write(struct projs *s, struct projection *pr);
@@ -450,7 +450,7 @@ void dl_free(struct dlprof_ops *d); /* its texts, when a section has ended */
 
 struct corr_counts { /* figures for the notes */
 	uint64_t damaged, broken, leaked, unended, crossing, backwards,
-	    unpaired, late, too_deep;
+	    unpaired, late, too_deep, unprojected;
 	uint64_t graphs; /* recorded as a whole */
 	int64_t graph_ns;
 	uint64_t why[WHY_N];

@@ -197,7 +197,7 @@ on_corr_range(struct stage *st, struct rec *rec)
 	else if (c->nested && !range.backwards && taken.inner)
 		write_nest(&c->types, level, rec);
 	if (c->all_ranges && !range.crossing && !range.backwards)
-		proj_begin(&c->projs, &range, rec);
+		c->n.unprojected += !proj_begin(&c->projs, &range, rec);
 }
 
 static void

@@ -10,6 +10,10 @@
 #include "err.h"
 #include "num.h"
 
+/* Work counts in each range around it, so that these are not too many: of a
+ * thread, only the outermost ones are projected. */
+#define AROUND_MAX 256
+
 struct projection { /* of a range */
 	uint64_t order;
 	int64_t id, start, end, parent;
@@ -35,7 +39,7 @@ projs_init(struct projs *s, struct closing *closing)
 	s->rangekern = out_type("rangekern", rangekern, ARRAY_LEN(rangekern));
 }
 
-void
+bool
 proj_begin(
     struct projs *projs, const struct corr_range *range, const struct rec *r)
 {
@@ -47,6 +51,8 @@ proj_begin(
 	struct mview v;
 	size_t i;
 
+	if (th->open.n > AROUND_MAX)
+		return false;
 	if (pr != NULL) {
 		projs->free = pr->next_free;
 		buf_clear(&pr->rest);
@@ -74,6 +80,7 @@ proj_begin(
 	}
 	top->proj = pr;
 	closing_add(projs->closing, CLOSE_PROJ, pr->end, pr->order, pr);
+	return true;
 }
 
 void
@@ -84,7 +91,7 @@ proj_work(const struct projs *projs, const struct corr_work *work)
 
 	if (work->type == W_SYNC || work->type == W_CALL)
 		return;
-	for (i = 0; i < th->open.n; i++) {
+	for (i = 0; i < th->open.n && i < AROUND_MAX; i++) {
 		const struct corr_open *open = thread_at(th, i);
 		struct projection *pr = open->proj;
 

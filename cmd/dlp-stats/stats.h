@@ -152,6 +152,7 @@ struct range_stack {
 		size_t n, cap;
 	} spare; /* closed ones, for reuse */
 	int64_t ids;
+	uint64_t too_deep;
 };
 
 /* The moment before t: a range that ends at a time still encloses events that

@@ -25,6 +25,8 @@ struct gpu_range { /* an open range, with the facts known so far */
 	struct map seen; /* parts of the table of ranges */
 };
 
+#define AROUND_MAX 256 /* work counts in each range around it */
+
 struct stack_open { /* on a thread */
 	struct openrange span;
 	struct gpu_range *o;
@@ -116,6 +118,10 @@ stack_range(struct stats *s, const struct stats_range *r)
 	size_t i;
 
 	expire(s, th, r->start);
+	if (th->open.n >= AROUND_MAX) {
+		k->too_deep++;
+		return;
+	}
 	o = k->spare.n > 0 ? k->spare.v[--k->spare.n] : xcalloc(1, sizeof(*o));
 	buf_clear(&o->name);
 	buf_put(&o->name, r->name, r->name_len);
@@ -687,7 +693,11 @@ section_ends(struct stage *st)
 	if (in->no_dur > 0)
 		warn("%llu records without a duration are left out",
 		    (unsigned long long)in->no_dur);
-	in->no_dur = 0;
+	if (s->stack.too_deep > 0)
+		warn("%llu ranges inside %d others are left out of tables of"
+		     " work in ranges",
+		    (unsigned long long)s->stack.too_deep, AROUND_MAX);
+	in->no_dur = s->stack.too_deep = 0;
 }
 
 #define CALL "pid tid corr src api name_no "
