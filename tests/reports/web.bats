@@ -130,6 +130,8 @@ page() {
 	page h200/everything.sqlite.xz
 	page kineto/gpt2_bf16.json.gz
 	check memory "$PWD"/*.html
+	page snapshot/leak.pickle.xz
+	check snapshot "$PWD/leak.pickle.xz.html"
 }
 
 @test "one header of 96 pixels, grey views with a reason, a sheet of keys, what findings gain" {

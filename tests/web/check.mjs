@@ -132,7 +132,7 @@ async function equalHere(page, where, seen) {
 const filters = ['ops&f=conv', 'ops&f=dir%3Dbprop+o+>2us', 'ops&i=all&g=type&f=tc%3Dno+>1us', 'ops&g=shape&f=a', 'kernels&f=e+>5us',
 	'gaps&f=class%3Dlaunch-bound+e+>10us', 'roofline&f=dtype%3Dfp32+>1us', 'roofline&i=all&f=tc%3Dyes+a', "ops&f=it's+\"a"];
 
-async function equal(browser, file, ranges = ['', '&i=all', '&i=1-1']) {
+async function equal(browser, file, ranges = ['', '&i=all', '&i=1-1'], least = 8) {
 	const page = await open(browser), seen = new Map();
 	await go(page, file);
 	// the profile before, or another rank, on its own clock
@@ -160,13 +160,16 @@ async function equal(browser, file, ranges = ['', '&i=all', '&i=1-1']) {
 		faults(page, hash);
 	}
 	await Promise.all(seen.values());
-	check(seen.size >= 8, file, 'only', seen.size, 'tables were compared');
+	check(seen.size >= least, file, 'only', seen.size, 'tables were compared');
 	await page.close();
 }
 
 // A page that was made with a key: the commands name it. Of its whole profile phases,
 // gaps and the path count what is in no step, too, as no report with a key does.
 const keyed = (browser, file) => equal(browser, file, ['', '&i=1-1']);
+
+// Of a snapshot of memory: what is reserved, what held the peak, what grew.
+const snapshot = (browser, file) => equal(browser, file, [''], 3);
 
 // A page that was made of steps 1 and 2: so is what it calls the whole profile.
 async function made(browser, file) {
@@ -570,14 +573,17 @@ async function screen(browser, file) {
 	const found = await page.evaluate(() => {
 		const f = JSON.parse(document.getElementById('dlp-meta').textContent).finding, list = [];
 		for (let i = 0; i < f.rows; i++)
-			list.push({ yes: f.judged[i] === 'yes', step: f.step_ns && f.step_ns[i], fixed: f.predicted_step_ns && f.predicted_step_ns[i] });
+			list.push({ yes: f.judged[i] === 'yes', share: f.share_pct && f.share_pct[i] !== null, step: f.step_ns && f.step_ns[i], fixed: f.predicted_step_ns && f.predicted_step_ns[i] });
 		return { ranks: f.src !== undefined, list: list.filter(x => x.yes), titles: [...document.querySelectorAll('.findings h3')].map(e => [e.firstChild.textContent, e.lastChild.textContent]) };
 	});
 	check(found.titles.length === found.list.length || found.ranks, file, found.titles.length, 'findings of', found.list.length);
-	for (const [title] of found.titles)
+	for (const [title, gain] of found.titles) {
 		check(title.split(/\s+/).length <= 8, file, 'the title is long:', title);
+		check(/^$|^[\d.]+ -> [\d.]+ ms( at best)?$/.test(gain), file, title, 'gains', gain);
+	}
+	check(found.ranks || found.titles.filter(t => t[1] === '').length === found.list.filter(x => !x.share).length, file, 'says no gain of', found.titles.filter(t => t[1] === '').map(t => t[0]).join());
 	const near = (text, v) => Math.abs(text * 1e6 - v) <= 0.006 * v;
-	for (const f of found.list.filter(x => x.fixed > 0))
+	for (const f of found.list.filter(x => x.fixed > 0 && x.fixed < x.step))
 		check(found.titles.some(t => { const m = /^([\d.]+) -> ([\d.]+) ms$/.exec(t[1]); return m && near(m[1], f.step) && near(m[2], f.fixed); }), file, 'no finding says', f.step, '->', f.fixed);
 	faults(page, basename(file) + ' screen:');
 	await page.close();
@@ -725,7 +731,7 @@ async function large(browser, file) {
 	await page.close();
 }
 
-const subjects = { large, screen, timeline, sums, together, keyed, made, unread, dict, graphs, print, clock, memory, broken, range, cut, findings, lanes, views, equal, axe, hostile, links, keys };
+const subjects = { large, snapshot, screen, timeline, sums, together, keyed, made, unread, dict, graphs, print, clock, memory, broken, range, cut, findings, lanes, views, equal, axe, hostile, links, keys };
 const [subject, ...rest] = process.argv.slice(2);
 const firefox = rest[0] === '-b' ? rest.splice(0, 2)[1] : 'chrome';
 const browser = await start(firefox);

@@ -49,7 +49,7 @@ function bytes(v) {
 	return v + ' B';
 }
 
-const percent = v => isSet(v) ? v.toFixed(1) + ' %' : minus;
+const percent = v => !isSet(v) ? minus : v > 0 && v < 0.05 ? '<0.1 %' : v.toFixed(1) + ' %';
 const share = (part, whole) => whole > 0 ? 100 * part / whole : null;
 const count = v => isSet(v) ? String(v).replace(/\B(?=(\d{3})+(?!\d))/g, ',') : minus;
 const plain = v => isSet(v) ? String(v) : minus;
@@ -85,6 +85,9 @@ const middle = (s, n) => s.length <= n ? s : s.slice(0, n >> 1) + '…' + s.slic
 const columnWords = { what: 'what the thread did', what_ns: 'for', op: 'op', dir: 'direction', iter: 'step', api: 'call', regs: 'registers', flop: 'FLOPs',
 	tc_why: 'why not, or slowly', dtype: 'type', used_bytes: 'memory in use', gpu_ns: 'GPU', overhead_ns: 'overhead', idle_ns: 'GPU idle',
 	tid: 'thread', res: 'resource', n_seg: 'segments', code: 'line of code', line: 'line' };
+// A direction as the terminal has it; filters take both.
+const directionWords = { fprop: 'forward', bprop: 'backward' };
+const dirWord = d => directionWords[d] || d;
 const inWords = name => name === 'tc' ? tensorCores('Tensor Cores') : columnWords[name] || name;
 
 // A word of a shell command.

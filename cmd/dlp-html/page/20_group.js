@@ -135,7 +135,7 @@ function parseFilter(s) {
 		if (t)
 			f.more = t[1] * { ns: 1, us: 1e3, ms: 1e6, s: 1e9 }[t[2]];
 		else if (m)
-			f.where.push([filterNames[m[1]] || m[1], m[2]]);
+			f.where.push([filterNames[m[1]] || m[1], m[1] === 'dir' ? m[2].replace('forward', 'fprop').replace('backward', 'bprop') : m[2]]);
 		else
 			f.words.push(term);
 	}

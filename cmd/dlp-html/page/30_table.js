@@ -1,5 +1,5 @@
 // A table that people sort, read and copy. cols: { label, get, of, show, num, title, wrap,
-// indent, part }; get is the exact value, which stands in the tooltip and in CSV; of: an
+// indent, part, like }; get is the exact value, which stands in the tooltip and in CSV; of: an
 // array of these by row, where rows are numbers; show its text, part what a bar behind it
 // shows of 100. Of many rows the first are drawn, and a button draws more. Columns without
 // a value in any row are not drawn but named; CSV has them.
@@ -25,7 +25,7 @@ function cell(c, r, onRow, room) {
 	const text = c.num ? s : c.wrap ? bare(s) : shortName(bare(s), c.room || room);
 	const inside = onRow ? el('button', { type: 'button', class: 'row',
 		onclick: () => onRow(r) }, text) : text;
-	const td = el('td', { class: c.num ? 'num' : c.wrap ? 'wrap' : text.length > 16 ? 'text long' : 'text', title: full || (c.num ? null : s) }, inside);
+	const td = el('td', { class: c.num ? 'num' : c.wrap ? 'wrap' : text.length > 22 ? 'text long' : 'text', title: full || (c.num ? null : s) }, inside);
 	if (c.indent)
 		td.style.paddingLeft = c.indent(r) * (narrow.matches ? 0.5 : 1.2) + 'em';
 	const part = typeof c.part === 'function' ? c.part(r) : v;
@@ -68,26 +68,29 @@ function firstRows(col, list, up, n) {
 const unitsOf = new Map([[ns, [[1e9, 's'], [1e6, 'ms'], [1e3, 'us'], [1, 'ns']]], [bytes, [[1e12, 'TB'], [1e9, 'GB'], [1e6, 'MB'], [1e3, 'kB'], [1, 'bytes']]], [percent, [[1, '%']]]]);
 
 function withUnit(c, list) {
+	if (c.label === 'direction')
+		return { ...c, show: d => plain(dirWord(d)) };
 	if (!unitsOf.has(c.show))
 		return c;
+	const like = c.like || c, of = r => like.of ? like.of[r] : like.get(r);
 	let most = 0;
 	// of very many rows some tell the unit
 	for (let j = 0, every = Math.ceil(list.length / 20000); j < list.length; j += every) {
-		const v = c.of ? c.of[list[j]] : c.get(list[j]);
+		const v = of(list[j]);
 		if (Math.abs(v) > most)
 			most = Math.abs(v);
 	}
 	// a smaller unit where most of the values are small
-	const units = unitsOf.get(c.show), fits = units.findIndex(u => most >= u[0]), mid = median(Array.from(list.slice(0, 200), r => Math.abs(c.of ? c.of[r] : c.get(r))));
+	const units = unitsOf.get(c.show), fits = units.findIndex(u => most >= u[0]), mid = median(Array.from(list.slice(0, 200), r => Math.abs(of(r))));
 	const small = fits >= 0 && fits + 1 < units.length && mid > 0 && mid < 0.05 * units[fits][0] && most < 100 * units[fits][0];
 	const [size, name] = units[fits < 0 ? Math.min(1, units.length - 1) : fits + small];
 	const places = c.show === percent || most / size >= 100 ? 1 : size === 1 ? 0 : most / size >= 10 ? 2 : 3, least = 0.5 * 10 ** -places;
 	const shown = v => !isSet(v) ? minus : v === 0 ? '0' : Math.abs(v) / size < least ? '<' + 10 ** -places : (v / size).toFixed(places);
-	return { ...c, show: c.sign ? v => (v > 0 ? '+' : '') + shown(v) : shown, label: name !== '%' ? c.label + ', ' + name : c.label.includes('%') ? c.label : c.label + ', %' };
+	return { ...c, show: c.sign ? v => (v > 0 && v / size >= least ? '+' : '') + shown(v) : shown, label: name !== '%' ? c.label + ', ' + name : c.label.includes('%') ? c.label : c.label + ', %' };
 }
 
 // o: caption, onRow, sort (a column's number), up (smallest first), room (letters of a name),
-// few (so many columns are drawn; CSV has all, also those with csv), chosen (is the row of this, or not)
+// few (so many columns are drawn; CSV has all, also those with csv), look (the class of a row)
 function dataTable(all, list, o) {
 	const some = all.filter((c, i) => i === 0 || list.length === 0 || list.some(r => isSet(c.get(r)))), dark = all.filter(c => !some.includes(c));
 	const shown = some.filter(c => !c.csv).slice(0, o.few), cols = shown.map(c => withUnit(c, list));
@@ -115,7 +118,7 @@ function dataTable(all, list, o) {
 			'aria-sort': i === sorted ? (up ? 'ascending' : 'descending') : null },
 		    el('button', { type: 'button', onclick: () => order(i) }, c.label))));
 		redraw(body, ...rowsFrom(drawn).map(r =>
-		    el('tr', { class: o.chosen && o.chosen(r) ? 'chosen' : null }, ...cols.map((c, i) => cell(c, r, i === 0 ? o.onRow : null, room)))));
+		    el('tr', { class: o.look ? o.look(r) : null }, ...cols.map((c, i) => cell(c, r, i === 0 ? o.onRow : null, room)))));
 		more.hidden = list.length <= drawn;
 		more.textContent = 'show more';
 		size.textContent = (list.length > drawn ? count(drawn) + ' of ' : '') + count(list.length) + (list.length === 1 ? ' row ' : ' rows ');

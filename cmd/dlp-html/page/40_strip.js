@@ -88,6 +88,7 @@ function gapColor(name) {
 }
 
 const idleName = c => idleSaid[c] || 'idle, ' + c;
+const idleWord = c => idleName(c).replace('idle, ', '');
 const isHatched = c => c === 'gap-dataloader' || c === 'gap-comm-wait' || c === 'gap-sync';
 
 // How a color of the style fills: the hatched ones with lines across.

@@ -26,8 +26,19 @@ const evidenceText = s => s.split('; ').map(part => {
 // Milliseconds of a step in three digits: 42.1.
 const digitsOf = v => String(Number((v / 1e6).toPrecision(3)));
 
-// "42.1 -> 24 ms": what a step takes, and would take. Without a replay the share of the time.
-const gainOf = f => isSet(f.predicted_step_ns) && isSet(f.step_ns) ? digitsOf(f.step_ns) + ' -> ' + digitsOf(f.predicted_step_ns) + ' ms' : isSet(f.share_pct) ? percent(f.share_pct) + ' of the ' + (steps.length > 0 ? 'step' : 'time') : '';
+// "42.1 -> 24 ms": what a step takes, and would take. Without a replay no less than without
+// all of the time that the finding is about; of ranks, which are not replayed, as recorded.
+function gainOf(f) {
+	const said = (from, to, best) => digitsOf(from) + ' -> ' + digitsOf(to) + ' ms' + best, { step_recorded_ns: recorded, step_bare_ns: without } = about().info;
+	if (f.id === 'marker_cost' && isSet(recorded) && isSet(without))
+		return said(recorded, without, '');
+	if (isSet(f.predicted_step_ns) && isSet(f.step_ns))
+		return said(f.step_ns, f.predicted_step_ns, '');
+	const [from, to] = String(f.steps).split('-').map(Number), t = stepsOf(source).filter(s => s.iter >= from && s.iter <= (to ?? from)).map(s => s.step_ns).filter(isSet);
+	const step = isSet(f.step_ns) ? f.step_ns : t.length > 0 ? t.reduce((a, b) => a + b, 0) / t.length : null;
+	return !isSet(f.share_pct) ? '' : step === null ? percent(f.share_pct) + ' of the time' : said(step, step * (1 - f.share_pct / 100), ' at best');
+}
+
 const titleOf = f => titlesSaid[f.id] || plain(f.problem).split(/[:;,(]/)[0];
 
 // The first thing to do, as the terminal has it; the rest is folded.
@@ -36,9 +47,9 @@ const firstAction = s => plain(s).split('; dlp ')[0];
 // Findings about a part of the time of another one stand below that.
 function findingItem(f) {
 	const parts = fired().filter(p => p.part_of === f.id), action = firstAction(f.recommendation), at = action.indexOf('; '), first = at > 0 ? action.slice(0, at) : action;
-	return el('li', null, el('h3', null, el('span', null, titleOf(f)), ' ', el('span', { class: 'gain', title: isSet(f.predicted_step_ns) ? 'a step now, and if this is mended (dlp whatif)' : null }, gainOf(f))),
+	return el('li', null, el('h3', null, el('span', null, titleOf(f)), ' ', el('span', { class: 'gain', title: isSet(f.predicted_step_ns) ? 'a step now, and if this is mended (dlp whatif)' : 'a step now, and without all of the time that this is about: an upper bound' }, gainOf(f))),
 	    el('p', null, first + ' ', linkOf(f.where)),
-	    el('details', null, el('summary', null, 'why, and what else' + (parts.length > 0 ? '; about the same time: ' + parts.map(p => p.id).join(', ') : '')),
+	    el('details', null, el('summary', null, 'why, and what else' + (parts.length > 0 ? '; about the same time: ' + parts.map(titleOf).join('; ') : '')),
 		el('p', null, plain(f.problem) + '.'), first === f.recommendation ? null : el('p', null, plain(f.recommendation) + '.'),
 		isSet(f.evidence) ? el('p', { class: 'quiet', title: f.evidence }, evidenceText(f.evidence)) : null,
 		el('p', { class: 'quiet' }, f.id + (isSet(f.share_pct) ? ', ' + percent(f.share_pct) + ' of the time' : '') + (isSet(f.steps) ? ', judged of ' + stepWords(f.steps) : '')),
@@ -258,6 +269,7 @@ function lateRanks(t) {
 views.overview = {
 	label: 'Overview',
 	detail: 'part',
+	missing: () => meta.memdev.rows > 0 && !hasWork() ? 'a snapshot of memory has no GPU work' : null,
 	async show(draft) {
 		const waits = ranks.length > 1 ? await whoWaits() : null;
 		const parts = (ops, peak) => [waits || el('p', null, 'Where the time of a step goes, and what to do about it.'), tiles(peak),

@@ -163,11 +163,11 @@ async function sumsView(by, only, intro, pick) {
 	if (unknown.length > 0)
 		return [el('p', null, 'The sums of all are not by ' + unknown.join(', ') + '. Choose a step with details to filter by that.'), pick, filterField('')];
 	const sums = [dataTable([...sumColumns(how.labels, total, range === null ? 0 : stepsInRange().length),
-		...(by === 'kernel' ? [] : tcColumns)], shown, { caption: 'GPU work by ' + by, onRow: t.sums ? null : open, sort: how.cols.length, few: opened ? how.cols.length + 2 : undefined, room: opened ? 34 : 60, chosen: g => g === opened }),
+		...(by === 'kernel' ? [] : tcColumns)], shown, { caption: 'GPU work by ' + by, onRow: t.sums ? null : open, sort: how.cols.length, few: opened ? how.cols.length + 2 : undefined, room: opened ? 34 : 60, look: g => g === opened ? 'chosen' : null }),
 	...filteredReport('top', by, f, 'sum_dur_ns')];
 	const out = [el('p', null, intro + ' 100 % is ' + ns(total) + ' of GPU work.'),
-		el('div', { class: 'bar' }, pick, filterField('words, or tc=no, dir=bprop, why=fp32, phase=forward, >1ms')),
-		...(opened ? [el('div', { class: 'pair' }, el('div', null, ...sums), await detail(t, list.filter((i, j) => groups.at(j) === opened), opened.key.filter(isSet).join(', ')))] : sums)];
+		el('div', { class: 'bar' }, pick, filterField('words, or tc=no, dir=backward, why=fp32, phase=forward, >1ms')),
+		...(opened ? [el('div', { class: 'pair' }, el('div', null, ...sums), await detail(t, list.filter((i, j) => groups.at(j) === opened), opened.key.filter(isSet).map(dirWord).join(', ')))] : sums)];
 	if (state.r && !t.sums && !opened)
 		out.push(el('p', null, 'The chosen row has no work in these steps.'));
 	if (by === 'op' && !t.sums && timed())

@@ -84,7 +84,7 @@ views.steps = {
 		const even = evenSteps(), all = madeOfSteps() ? rangeWords(allSteps()) : keyWords();
 		return [el('p', null, own.length + ' of ' + steps.length + (own.length === 1 ? ' steps is chosen; it takes ' : ' steps are chosen; their median is ') + ns(mid) + '. ' + (even ? even.from === even.to ? 'The steady step is ' + even.from + '. ' : 'The steady steps are ' + even.from + ' to ' + even.to + '. ' : '') +
 			patternOf(mid).join(' ') + ' A bar or a row chooses the step for all views.' + (timeByClass().n_dev > 1 ? ' Idle time of several GPUs is added up.' : '')),
-			...stepChart(mid), dataTable(cols, steps, { caption: 'Steps', onRow: s => setRange(s.iter, s.iter), chosen: s => range !== null && inRange(s.iter) }),
+			...stepChart(mid), dataTable(cols, steps, { caption: 'Steps', onRow: s => setRange(s.iter, s.iter), look: s => range !== null && inRange(s.iter) ? 'chosen' : null }),
 			command(['dlp', 'iters', ...all, fileShown()])];
 	}
 };

@@ -27,7 +27,7 @@ function layerTree(t, list) {
 		}
 		node.self += g.sum;
 		node.ops = node.ops || newNode('', path, node.up);
-		leaf = childOf(node.ops, (op || 'no op') + (dir === null ? '' : ' ' + dir), path);
+		leaf = childOf(node.ops, (op || 'no op') + (dir === null ? '' : ' ' + dirWord(dir)), path);
 		leaf.level = node.level + 1;
 		leaf = childOf(leaf, kernel || 'copy, set or graph', path);
 		for (let x of [leaf, leaf.up, node])
@@ -168,7 +168,7 @@ views.layers = {
 		const cols = [{ label: 'layer', get: n => n.path, show: (v, n) => n.name, indent: n => n.level }, { label: 'level', num: true, get: n => n.level, show: plain },
 			{ label: 'count', name: 'n', num: true, get: n => n.n, show: count }, time('total', 'total', 'total_ns', 'with all layers inside it'),
 			{ label: '% of GPU work', name: 'pct', num: true, get: n => share(n.total, root.total), show: percent, part: true }, time('self', 'self', 'self_ns', 'what it launches itself'),
-			time('fprop', 'fprop', 'fprop_ns'), time('bprop', 'bprop', 'bprop_ns'), time('optimizer', 'optimizer', 'optimizer_ns'),
+			time('forward', 'fprop', 'fprop_ns'), time('backward', 'bprop', 'bprop_ns'), time('optimizer', 'optimizer', 'optimizer_ns'),
 			time('other', 'other', 'other_ns', 'communication, and work without a direction'),
 			{ label: tensorCores('% Tensor Cores'), num: true, get: n => share(n.tc, n.kern), show: percent,
 				title: 'of the time of its kernels' }];

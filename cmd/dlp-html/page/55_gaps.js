@@ -42,7 +42,7 @@ views.gaps = {
 	async show(draft) {
 		const f = parseFilter(state.f || ''), t = await table('gap', ['dur_ns', 'class', ...(range === null ? ['part', 'before_id', 'whole_ns'] : ['iter'])]), all = rowsInRange(t);
 		const sums = gapSums(t, all), total = sums.reduce((s, g) => s + g.sum, 0);
-		const cols = [{ label: 'class', get: g => g.key[0] }, ...sumColumns([], total, range === null ? 0 : stepsInRange().length),
+		const cols = [{ label: 'reason', name: 'class', get: g => g.key[0], show: idleWord }, ...sumColumns([], total, range === null ? 0 : stepsInRange().length),
 			{ label: 'meaning', wrap: true, get: g => gapMeanings[g.key[0]] }];
 		cols[2] = { ...cols[2], label: '% of idle time' };
 		const cut = range === null ? 'A gap is counted as a whole.' : 'A gap that crosses a border of these steps is cut there.';
@@ -63,9 +63,9 @@ views.gaps = {
 			return { label, name: c, num: !v.d, unit, show, of: v.d ? null : v, get: v.d ? i => text(v, i) : i => Number.isNaN(v[i]) ? null : v[i] };
 		};
 		const dur = t.dur_ns, long = t.whole_ns, pieces = list.some(i => long[i] > dur[i]);
-		const rowCols = [col('time', 'dur_ns', ns, 'ns'), col('class', 'class'), ...(steps.length > 0 ? [{ ...col('step', 'iter', plain), csv: true }] : []), col('start', 'start_ns', (v, i) => clock(v, t.iter[i]), 'ns'), { ...col('what the thread did', 'what'), room: 30 },
-			col('for', 'what_ns', ns, 'ns'), ...(pieces ? [{ ...col('of the whole gap', 'whole_ns', ns, 'ns'), label: 'whole gap', title: 'as long as it was before it was cut where a step begins; "for" is a part of this' }] : []), { ...col('in range', 'range'), csv: true }, { ...col('before', 'before'), room: 20 }, { ...col('after', 'after'), room: 20 },
-			{ ...col('phase', 'phase'), room: 12 }, { ...col('op', 'op'), room: 20 }, { ...col('line', 'code'), room: 24 }];
+		const rowCols = [col('time', 'dur_ns', ns, 'ns'), { ...col('reason', 'class', idleWord), room: 26 }, ...(steps.length > 0 ? [{ ...col('step', 'iter', plain), csv: true }] : []), col('start', 'start_ns', (v, i) => clock(v, t.iter[i]), 'ns'), { ...col('what the thread did', 'what'), room: 26 },
+			col('for', 'what_ns', ns, 'ns'), ...(pieces ? [{ ...col('of the whole gap', 'whole_ns', ns, 'ns'), label: 'whole gap', title: 'as long as it was before it was cut where a step begins; "for" is a part of this' }] : []), { ...col('in range', 'range'), csv: true }, { ...col('before', 'before'), room: 19 }, { ...col('after', 'after'), room: 19 },
+			{ ...col('phase', 'phase'), csv: true }, { ...col('op', 'op'), room: 20 }, { ...col('line', 'code'), room: 24 }];
 		return [...top, el('h3', null, 'Each gap'),
 			pieces ? el('p', { class: 'quiet' }, 'A gap that crosses the beginning of a step is a row for each of its pieces. What the thread did is of the whole gap, which stands beside it.') : null,
 			filterField('words, or class=launch-bound, phase=forward, >1ms'),

@@ -183,7 +183,7 @@ async function factsOf(lane, k) {
 			continue;
 		const col = p.t[c], v = col.d ? text(col, p.i) : col[p.i];
 		if (isSet(v))
-			facts.push([inWords(c), c.endsWith('_ns') ? ns(v) : c.endsWith('bytes') ? bytes(v) : c === 'layer' ? bare(v) : String(v)]);
+			facts.push([inWords(c), c.endsWith('_ns') ? ns(v) : c.endsWith('bytes') ? bytes(v) : c === 'layer' ? bare(v) : c === 'class' ? idleWord(v) : String(dirWord(v))]);
 	}
 	return facts;
 }
@@ -196,7 +196,7 @@ function tipOf(lane, k, name) {
 	}, known = (c, t = p.kind) => (tableColumns[t] || []).includes(c) ? of(c) : null;
 	const work = lane.kind === 'work' || lane.kind === 'launch', t = work ? 'work' : p.kind, iter = known('iter', t), wait = work && p.t.start_ns[p.i] - p.t.api_start_ns[p.i];
 	return [name || lane.label, lane.kind === 'gap' ? idleName(name) + (gapMeanings[name] ? ': ' + gapMeanings[name] : '') : null, lane.end ? ns(lane.end(k) - lane.start(k)) : null, clock(from, iter, lane.run),
-		isSet(known('op', t)) && known('op', t) !== name ? 'op ' + [known('op', t), known('dir', t)].filter(isSet).join(' ') : null, isSet(known('layer', t)) ? 'layer ' + bare(known('layer', t)) : null, isSet(known('code', t)) ? known('code', t) : known('line', t),
+		isSet(known('op', t)) && known('op', t) !== name ? 'op ' + [known('op', t), dirWord(known('dir', t))].filter(isSet).join(' ') : null, isSet(known('layer', t)) ? 'layer ' + bare(known('layer', t)) : null, isSet(known('code', t)) ? known('code', t) : known('line', t),
 		work && wait >= 0 ? 'launched ' + ns(wait) + ' before it starts' : null, work && isSet(p.t.stream[p.i]) && !Number.isNaN(p.t.stream[p.i]) ? 'stream ' + p.t.stream[p.i] : null];
 }
 

@@ -39,7 +39,7 @@ function sumsIn(lanes, sel) {
 		facts.push([g.name + ' busy', ns(busy) + ', ' + percent(share(busy, sel.to - sel.from))], ...[...g.idle].sort((a, b) => b[1] - a[1]).map(([c, v]) => [idleName(c), ns(v)]));
 		for (const l of g.work)
 			eachIn(l, sel, (k, d) => {
-				const i = l.at[k], op = [text(l.t.op, i) || workName(l.t, i), text(l.t.dir, i)].filter(isSet).join(' ');
+				const i = l.at[k], op = [text(l.t.op, i) || shortName(workName(l.t, i), 40), dirWord(text(l.t.dir, i))].filter(isSet).join(' ');
 				ops.set(op, (ops.get(op) || 0) + d);
 			});
 	}
@@ -213,7 +213,7 @@ function timelineOf(lanes, marks) {
 		g.font = '12px system-ui, sans-serif';
 		for (const m of marks) {
 			const y = yOf(m.lane), at = x(m.at), said = 'late ' + ns(m.late), wide = g.measureText(said).width;
-			if (at < left - 4 || at > full + 4)
+			if (at < left || at > full)
 				continue;
 			g.fillStyle = color('accent');
 			g.beginPath();
@@ -221,7 +221,7 @@ function timelineOf(lanes, marks) {
 			g.lineTo(at - 5, y - 2);
 			g.lineTo(at + 5, y - 2);
 			g.fill();
-			if (marks.every(o => o === m || o.lane !== m.lane || x(o.at) > at + 2 || x(o.at) < at - wide - 14)) {
+			if (at - wide - 10 > left && marks.every(o => o === m || o.lane !== m.lane || x(o.at) > at + 2 || x(o.at) < at - wide - 14)) {
 				g.fillStyle = color('back');
 				g.fillRect(at - wide - 10, y, wide + 4, laneTall - 3);
 				g.fillStyle = color('gain');
@@ -248,7 +248,7 @@ function timelineOf(lanes, marks) {
 	}
 
 	// Of an op its own name, without its layer.
-	const shortOf = (lane, k) => lane.kind !== 'nested' || lane.piece(k).kind !== 'inst' ? nameOf(lane, k) : nameOf(lane, k).replace(/.*\//, '');
+	const shortOf = (lane, k) => lane.kind === 'gap' ? idleWord(lane.name(k)) : lane.kind !== 'nested' || lane.piece(k).kind !== 'inst' ? nameOf(lane, k) : nameOf(lane, k).replace(/.*\//, '');
 
 	const redraw = () => {
 		if (!asked)

@@ -84,19 +84,36 @@ async function mostMemory() {
 
 // The memory of a device over the time of the range: a curve for each kind, all on one
 // axis, and a ring at the peak of each. of: what memoryOf() says of them.
-const memoryShades = { device: 'kern', host: 'comm', managed: 'tc' };
+const memoryShades = { device: 'kern', host: 'comm', managed: 'tc', reserved: 'gap-launch-bound' };
 const memoryShade = space => memoryShades[space] || 'wait';
 
-function memoryCurves(t, of, label) {
+// What the allocator has reserved: torch.profiler says it with each event, a snapshot has
+// the events of segments.
+async function reservedOf(t, dev) {
+	const start_ns = [], used_bytes = [], add = (at, v) => { start_ns.push(at); used_bytes.push(v); };
+	if (about().info.dialect === 'kineto')
+		for (let i = 0; i < t.n; i++)
+			if (t.dev[i] === dev && t.pool_bytes[i] > 0)
+				add(t.start_ns[i], t.pool_bytes[i]);
+	const seg = await table('segmem'), own = allRows(seg.n).filter(i => seg.dev[i] === dev), sign = i => (text(seg.op, i) === 'alloc' ? 1 : -1) * seg.bytes[i];
+	let used = own.length > 0 ? rows('memdev').find(d => d.dev === dev).reserved_bytes - own.reduce((s, i) => s + sign(i), 0) : 0;
+	for (const i of own)
+		add(seg.start_ns[i], used += sign(i));
+	return start_ns.length === 0 ? [] : [{ p: { space: 'reserved' }, t: { start_ns, used_bytes }, list: start_ns.map((x, k) => k) }];
+}
+
+function memoryCurves(of, label) {
 	const canvas = el('canvas', { class: 'large curve', role: 'img', 'aria-label': label });
-	const own = piecesInRange(), times = of.flatMap(m => [t.start_ns[m.list[0]], t.start_ns[m.list[m.list.length - 1]]]);
-	const first = range !== null ? own[0].from : Math.min(...times, ...own.map(s => s.from));
+	const own = piecesInRange(), times = of.flatMap(m => [m.t.start_ns[m.list[0]], m.t.start_ns[m.list[m.list.length - 1]]]);
+	// of a snapshot without its first tenth: a program loads and builds for most of the time
+	const first = range !== null ? own[0].from : meta.memdev.rows > 0 ? of[0].t.start_ns[of[0].list[Math.floor(of[0].list.length / 10)]] : Math.min(...times, ...own.map(s => s.from));
 	const last = range !== null ? own[own.length - 1].to : Math.max(...times, ...own.map(s => s.to));
-	const curves = of.map(({ p, list }) => {
+	const curves = of.map(({ p, t, list }) => {
 		const k = after(list.length, j => t.start_ns[list[j]], first), shown = list.slice(k, after(list.length, j => t.start_ns[list[j]], last, k));
-		return { p, was: k > 0 ? t.used_bytes[list[k - 1]] : 0, shown };
+		const was = k > 0 ? t.used_bytes[list[k - 1]] : 0;
+		return { p, t, was, shown, most: shown.reduce((m, i) => Math.max(m, t.used_bytes[i]), was) };
 	});
-	const most = Math.max(1, ...curves.map(c => c.shown.reduce((m, i) => Math.max(m, t.used_bytes[i]), c.was)));
+	const most = Math.max(1, ...curves.map(c => c.most));
 	const left = 62, head = 16, foot = 18;
 	canvas.draw = () => {
 		const { g, w, h } = canvasOf(canvas), low = h - foot, tick = tickOf(most, 4), every = tickOf(Math.max(1, last - first), Math.max(4, (w - left) / 110));
@@ -122,21 +139,21 @@ function memoryCurves(t, of, label) {
 			g.fillText(said, Math.min(w - wide, x(v) - wide / 2), h - 2);
 		}
 		for (const c of curves)
-			drawCurve(g, t, c, x, y, first, last);
+			drawCurve(g, c, x, y, first, last);
 	};
 	canvas.addEventListener('mousemove', e => {
 		const at = first + (e.offsetX - left) / (canvas.clientWidth - left - 8) * (last - first);
 		tip(at < first || at > last ? null : e, at < first || at > last ? [] : [clock(at), ...curves.map(c => {
-			const k = after(c.shown.length, j => t.start_ns[c.shown[j]], at);
-			return c.p.space + ' ' + bytes(k > 0 ? t.used_bytes[c.shown[k - 1]] : c.was);
+			const k = after(c.shown.length, j => c.t.start_ns[c.shown[j]], at);
+			return c.p.space + ' ' + bytes(k > 0 ? c.t.used_bytes[c.shown[k - 1]] : c.was);
 		})]);
 	});
 	canvas.addEventListener('mouseleave', () => tip(null));
-	return [canvas, el('p', { class: 'bar quiet' }, ...of.map(({ p }) => el('span', { class: 'key' }, el('span', { class: 'swatch c-' + memoryShade(p.space) }),
-	    p.space + ' memory: at most ' + bytes(p.peak_bytes) + (isSet(p.total_bytes) ? ' of ' + bytes(p.total_bytes) : '') + (isSet(p.start_ns) ? ', ' + clock(p.start_ns, p.iter) : ''))))];
+	return [canvas, el('p', { class: 'bar quiet' }, ...curves.map(({ p, most }) => el('span', { class: 'key' }, el('span', { class: 'swatch c-' + memoryShade(p.space) }),
+	    p.space + ' memory: at most ' + bytes(p.peak_bytes ?? most) + (isSet(p.total_bytes) ? ' of ' + bytes(p.total_bytes) : '') + (isSet(p.start_ns) ? ', ' + clock(p.start_ns, p.iter) : ''))))];
 }
 
-function drawCurve(g, t, { p, was, shown }, x, y, first, last) {
+function drawCurve(g, { p, t, was, shown }, x, y, first, last) {
 	g.strokeStyle = color(memoryShade(p.space));
 	g.lineWidth = 1.5;
 	g.beginPath();
@@ -150,26 +167,52 @@ function drawCurve(g, t, { p, was, shown }, x, y, first, last) {
 	g.stroke();
 	g.lineWidth = 1;
 	if (isSet(p.start_ns) && isSet(p.peak_bytes)) {
-		const at = Math.max(x(first), x(p.start_ns)), said = bytes(p.peak_bytes) + ' ' + [p.at, p.layer && bare(p.layer).replace(/.*\//, '')].filter(isSet).join(', '), wide = g.measureText(said).width;
+		const at = Math.max(x(first), x(p.start_ns)), said = bytes(p.peak_bytes) + ' ' + [p.at, p.layer && bare(p.layer).replace(/.*\//, ''), ...heldRows().filter(h => h.dev === p.dev).slice(0, 1).map(placeOf)].filter(isSet).join(', '), wide = g.measureText(said).width;
 		g.strokeStyle = color('accent');
 		g.lineWidth = 2;
 		g.beginPath();
 		g.arc(at, y(p.peak_bytes), 4, 0, 7);
 		g.stroke();
 		g.lineWidth = 1;
-		g.fillStyle = color('text');
 		const full = widthOf(g.canvas), right = at + 8 + wide < full || at < full / 2;
+		g.fillStyle = color('back');
+		g.globalAlpha = 0.8;
+		g.fillRect(right ? at + 7 : at - 9 - wide, y(p.peak_bytes), wide + 2, 16);
+		g.globalAlpha = 1;
 		clipText(g, said, right ? at + 8 : Math.max(64, at - 8 - wide), y(p.peak_bytes) + 12, right ? full - at - 10 : at - 72);
 	}
 }
 
+// A snapshot of PyTorch's memory: what held the peak, and what grew, as dlp mem has it.
+const placeOf = r => [r.kind, isSet(r.file) ? 'of ' + r.file.replace(/.*\//, '') + (isSet(r.line) ? ':' + r.line : '') : null, r.function].filter(isSet).join(' ');
+const sizeOf = (label, c) => ({ label, name: c, num: true, unit: 'bytes', get: p => p[c], show: bytes });
+
+// A line once, not by stack.
+const heldRows = () => sumBy(rows('held'), ['dev', 'kind', 'file', 'line', 'function'], ['bytes', 'count']).map(g => Object.assign(g, Object.fromEntries(['dev', 'kind', 'file', 'line', 'function'].map((c, k) => [c, g.key[k]])))).sort((a, b) => b.bytes - a.bytes);
+
+function snapshotTables() {
+	const num = (label, name) => ({ label, name, num: true, get: r => r[name], show: plain }), word = (label, name) => ({ label, name, get: r => r[name] }), devs = rows('memdev'), held = heldRows(), grown = rows('grown'), some = rows('memstep');
+	const place = [word('file', 'file'), num('line', 'line'), word('function', 'function')], by = (...words) => command(['dlp', 'mem', ...words, fileShown()]), said = [];
+	for (const d of devs) {
+		const top = held.find(h => h.dev === d.dev), own = some.filter(s => s.dev === d.dev), more = grown.filter(r => r.dev === d.dev), whole = d.peak_bytes ?? d.before_bytes;
+		said.push((devs.length > 1 ? 'Device ' + d.dev + ': ' : '') + bytes(d.reserved_bytes) + ' are reserved at the end; ' + bytes(d.allocated_bytes) + ' of them are allocated, and ' + bytes(d.split_bytes) + ' lie free beside memory in use (fragmented). ' +
+		    (top ? (isSet(d.peak_bytes) ? 'The largest part of the peak of ' + bytes(whole) : 'Without a history there is no peak. The largest part of what is in use') + ' is ' + placeOf(top) + ': ' + bytes(top.bytes) + ', ' + percent(share(top.bytes, whole)) + '. ' : '') +
+		    (own.length > 2 ? 'From step 1 to step ' + (own.length - 1) + ' of the history memory changes by ' + bytes(own[own.length - 1].end_bytes - own[1].end_bytes) + (more.length > 0 ? '; most of all grows ' + placeOf(more[0]) + ', by ' + bytes(more[0].bytes) + ' in ' + more[0].count + ' of ' + more[0].of + ' steps.' : '; nothing grows.') : '') +
+		    (d.n_oom > 0 ? ' ' + count(d.n_oom) + ' allocations failed.' : ''));
+	}
+	return [...said.map(s => el('p', null, s)), dataTable([num('device', 'dev'), sizeOf('reserved', 'reserved_bytes'), sizeOf('allocated', 'allocated_bytes'), sizeOf('requested', 'requested_bytes'), sizeOf('fragmented', 'split_bytes'), sizeOf('peak', 'peak_bytes'),
+		num('allocations', 'n_alloc'), num('releases', 'n_free'), num('out of memory', 'n_oom')], devs, { caption: 'Memory at the end' }), by(),
+	el('h3', null, 'In use at the peak, by line'), dataTable([num('device', 'dev'), word('kind', 'kind'), ...place, sizeOf('bytes', 'bytes'), num('blocks', 'count')], held, { caption: 'Memory in use at the peak' }), by('-g', 'line', '-n', '0'),
+	...(some.length === 0 ? [] : [el('h3', null, 'By step'), dataTable([num('step', 'step'), num('device', 'dev'), word('name', 'name'), sizeOf('peak', 'peak_bytes'), sizeOf('at the end', 'end_bytes'), sizeOf('grew by', 'grew_bytes'), ...place], some, { caption: 'Memory by step' }), by('-g', 'step')])];
+}
+
 views.memory = {
 	label: 'Memory',
-	missing: () => meta.tables.mem.rows === 0 && !meta.tables.mem.left ? 'memory was not recorded' : null,
+	missing: () => meta.tables.mem.rows === 0 && !meta.tables.mem.left && meta.memdev.rows === 0 ? 'memory was not recorded' : null,
 	async show() {
 		const t = await table('mem'), out = [];
-		const size = (label, c) => ({ label, name: c, num: true, unit: 'bytes', get: p => p[c], show: bytes });
-		if (t.n === 0 && !meta.tables.mem.left)
+		const size = sizeOf, snapshot = meta.memdev.rows > 0;
+		if (t.n === 0 && !snapshot && !meta.tables.mem.left)
 			return [el('p', null, 'The profile does not know about memory: nsys profile --cuda-memory-usage=true, torch.profiler.profile(profile_memory=True) or rocprofv3 --memory-allocation-trace records it.'),
 				command(['dlp', 'mem', fileShown()])];
 		const cols = [{ label: 'device', name: 'dev', num: true, get: p => p.dev, show: plain }, { label: 'space', get: p => p.space }, size('peak', 'peak_bytes'),
@@ -177,17 +220,19 @@ views.memory = {
 			{ label: 'phase', get: p => p.phase }, { label: 'layer', get: p => p.layer }, { label: 'op', name: 'at', get: p => p.at },
 			size('before', 'before_bytes'), size('at the end', 'end_bytes'), { label: 'allocations', name: 'n_alloc', num: true, get: p => p.n_alloc, show: count },
 			{ label: 'releases', name: 'n_free', num: true, get: p => p.n_free, show: count }];
-		if (t.n === 0)
+		if (t.n === 0 && !snapshot)
 			return [el('p', null, 'The profile has ' + count(meta.tables.mem.left) + ' events of memory, more than this page was made for (--max-pieces), so it has none of them. These are the peaks of the whole profile:'),
 				dataTable(cols, rows('peak'), { caption: 'Peaks of memory' }), command(['dlp', 'mem', fileShown()])];
 		const all = await memoryOf(), live = [];
-		out.push(el('p', null, 'Memory in use ' + (range === null ? 'in the whole profile' : 'in these steps: when each begins, and after its own events') +
-			'. The driver allocates it; of a framework that keeps memory (PyTorch) these are its blocks and not its tensors. A ring is at a peak.'));
+		out.push(el('p', null, snapshot ? 'A snapshot of PyTorch\'s memory: what the program asked for, and what the allocator has reserved for it.' : 'Memory in use ' + (range === null ? 'in the whole profile' : 'in these steps: when each begins, and after its own events') +
+			(about().info.dialect === 'kineto' ? ': tensors, and what the allocator has reserved for them' : '. The driver allocates it; of a framework that keeps memory (PyTorch) these are its blocks and not its tensors') + '. A ring is at a peak.'));
 		for (const dev of new Set(all.map(m => m.p.dev))) {
-			const own = all.filter(m => m.p.dev === dev && m.list.length > 1), most = own.map(m => m.p.space + ' memory at most ' + bytes(m.p.peak_bytes)).join(', ');
+			const own = all.filter(m => m.p.dev === dev && m.list.length > 1).map(m => ({ ...m, t })), most = own.map(m => m.p.space + ' memory at most ' + bytes(m.p.peak_bytes)).join(', ');
 			if (own.length > 0)
-				out.push(el('h3', null, 'Device ' + dev), ...memoryCurves(t, own, 'Memory in use of device ' + dev + ' over time: ' + most));
+				out.push(el('h3', null, 'Device ' + dev), ...memoryCurves([...own, ...await reservedOf(t, dev)], 'Memory in use of device ' + dev + ' over time: ' + most));
 		}
+		if (snapshot)
+			return [...out, ...snapshotTables()];
 		for (const { p, list } of all)
 			for (const i of liveAfter(t, list, p.upto))
 				live.push(i);

@@ -123,13 +123,32 @@ async function stepsCompared() {
 function changeColumns(labels, list = []) {
 	const most = list.reduce((m, r) => Math.max(m, r.a_ns || 0, r.b_ns || 0), 0), bar = name => list.length > 0 ? { part: r => share(r[name], most) } : {};
 	const times = v => Number.isInteger(v) ? plain(v) : number(v);
-	const time = (label, name) => ({ label, name, num: true, unit: 'ns', get: r => r[name], show: ns });
+	const time = (label, name) => ({ label, name, num: true, unit: 'ns', get: r => r[name], show: ns, like: { get: r => r.a_ns } });
 	return [...labels.map(name => ({ label: name === 'dir' ? 'direction' : name === 'shapes' ? 'sizes' : name, name, get: r => r[name] })),
 		{ ...time('before', 'a_ns'), ...bar('a_ns') }, { ...time('after', 'b_ns'), ...bar('b_ns') }, { ...time('difference', 'diff_ns'), sign: true },
 		{ label: '%', name: 'diff_pct', num: true, get: r => r.diff_pct, show: percent, sign: true },
 		{ label: 'change', get: r => r.change }, time('noise', 'noise_ns'), { label: tensorCores('Tensor Cores'), name: 'tc', get: r => r.tc },
 		{ label: 'count before', name: 'a_n', num: true, get: r => r.a_n, show: times },
 		{ label: 'count after', name: 'b_n', num: true, get: r => r.b_n, show: times }];
+}
+
+// Of each step its time by class, as the strip has it; with several GPUs of all of them.
+async function changesByClass(use) {
+	const { steps: of } = await cellsOf('2'), used = of.map(m => new Map([...m].filter(([, s]) => use(s)).map(([at], k) => [at, k]))), classes = new Map();
+	of.forEach((m, side) => {
+		const src = side === 0 ? meta.before : meta.file, at = new Map([...m].map(([k, s]) => [s.iter, k])), left = new Map();
+		const add = (name, shade, iter, v) => v > 0 && (classes.get(name) || classes.set(name, { shade, list: [] }).get(name)).list.push({ side, at: at.get(iter), ns: v, calls: 0, tc: 0 });
+		for (const s of stepsOf(src)) {
+			stripParts.slice(0, -1).forEach(p => add(classNames[p], p, s.iter, s[partColumn(p)]));
+			left.set(s.iter, s.idle_ns || 0);
+		}
+		for (const r of rows('idle', src).filter(r => left.has(r.iter))) {
+			add(idleName(r.class), gapColor(r.class), r.iter, r.ns);
+			left.set(r.iter, left.get(r.iter) - r.ns);
+		}
+		left.forEach((v, iter) => add('idle, otherwise', 'idle', iter, v > 1000 ? v : 0));
+	});
+	return [...classes].map(([name, { shade, list }]) => changeOf({ name, shade }, ...[0, 1].map(k => sumOfSide(list, k, used, true)), true));
 }
 
 function changeSentence(step) {
@@ -140,28 +159,36 @@ function changeSentence(step) {
 		same: 'no difference' }[step.change] || step.change) + '.';
 }
 
-// From A to B: a bar for each of the largest changes, from where the one before ends; what
-// can be chance is grey. 
-function waterfall(step, list, by) {
+// What can be chance is grey.
+const look = r => ['noise', 'few-steps', 'same'].includes(r.change) ? 'quiet' : null;
+
+// From A to B: a bar for each of the largest changes, from where the one before ends.
+function waterfall(list, what) {
 	const known = list.filter(r => isSet(r.diff_ns) && r.diff_ns !== 0).sort((a, b) => Math.abs(b.diff_ns) - Math.abs(a.diff_ns)), shown = known.slice(0, 8), rest = known.slice(8).reduce((s, r) => s + r.diff_ns, 0);
 	if (known.length === 0)
 		return [];
 	const all = [...shown, ...(rest !== 0 ? [{ name: 'the other ' + (known.length - 8), diff_ns: rest, change: 'noise', rest: true }] : [])], base = list.reduce((s, r) => s + (r.a_ns || 0), 0), end = list.reduce((s, r) => s + (r.b_ns || 0), 0);
-	const tall = 20, canvas = el('canvas', { class: 'large fall', role: 'img', 'aria-label': 'GPU work of a step, from ' + ns(base) + ' before to ' + ns(end) + ' now: ' + all.map(r => r.name + ' ' + (r.diff_ns > 0 ? '+' : '') + ns(r.diff_ns)).join(', ') + '. The table has the same numbers.' });
+	const tall = 20, canvas = el('canvas', { class: 'large fall', role: 'img', 'aria-label': what + ', from ' + ns(base) + ' before to ' + ns(end) + ' now: ' + all.map(r => r.name + ' ' + (r.diff_ns > 0 ? '+' : '') + ns(r.diff_ns)).join(', ') + '. The table has the same numbers.' });
 	canvas.style.height = (all.length + 2) * tall + 4 + 'px';
-	const lines = [{ name: 'before', a: 0, b: base, ends: true }];
+	const lines = [{ name: 'before', a: 0, b: base, ends: 'a_ns' }];
 	let at = base;
 	for (const r of all)
-		lines.push({ name: [r.name, r.dir].filter(isSet).join(' '), a: at, b: at += r.diff_ns, r });
-	lines.push({ name: 'now', a: 0, b: end, ends: true });
+		lines.push({ name: [r.name, dirWord(r.dir)].filter(isSet).join(' '), a: at, b: at += r.diff_ns, r });
+	lines.push({ name: 'now', a: 0, b: end, ends: 'b_ns' });
 	const low = Math.min(...lines.map(l => l.ends ? l.b : Math.min(l.a, l.b))), high = Math.max(...lines.map(l => Math.max(l.a, l.b))), from = low > 0.5 * high ? low - 0.3 * (high - low) - 0.02 * high : 0;
 	canvas.draw = () => {
 		const { g, w } = canvasOf(canvas), left = w < 600 ? 120 : 240, x = v => left + Math.max(0, v - from) / (high - from) * (w - left - 90);
 		lines.forEach((l, i) => {
-			const y = i * tall + 2, a = x(Math.min(l.a, l.b)), b = x(Math.max(l.a, l.b)), sure = l.r && !['noise', 'few-steps', 'same'].includes(l.r.change);
+			const y = i * tall + 2, a = x(Math.min(l.a, l.b)), b = x(Math.max(l.a, l.b)), sure = l.r && look(l.r) === null;
 			clipText(g, bare(l.name), 0, y + 13, left - 8, true);
 			g.fillStyle = color(l.ends ? 'kern' : !sure ? 'gap-sync' : l.r.diff_ns > 0 ? 'accent' : 'call');
 			g.fillRect(a, y, Math.max(1, b - a), tall - 4);
+			let upTo = 0;	// the whole steps by class, if that is what changes
+			for (const r of l.ends ? list.filter(r => r.shade && r[l.ends] > 0) : []) {
+				g.fillStyle = fillOf(g, r.shade);
+				g.fillRect(x(upTo), y, x(upTo + r[l.ends]) - x(upTo), tall - 4);
+				upTo += r[l.ends];
+			}
 			g.fillStyle = color('text');
 			g.fillText(l.ends ? ns(l.b) : (l.r.diff_ns > 0 ? '+' : '') + ns(l.r.diff_ns), b + 5, y + 13);
 		});
@@ -173,7 +200,7 @@ function waterfall(step, list, by) {
 		tip(l ? e : null, l ? [bare(l.name), ...(l.r && !l.r.rest ? ['before ' + ns(l.r.a_ns), 'now ' + ns(l.r.b_ns), l.r.change + (isSet(l.r.noise_ns) ? ', noise ' + ns(l.r.noise_ns) : '')] : [])] : []);
 	});
 	canvas.addEventListener('mouseleave', () => tip(null));
-	return [el('h3', null, 'From before to now, by ' + by), canvas, el('p', { class: 'bar quiet small' }, ...[['c-accent', 'more time'], ['c-call', 'less time'], ['c-gap-after-sync', 'can be chance, or is the rest']].map(([c, name]) => el('span', { class: 'key' }, el('span', { class: 'swatch ' + c }), name)))];
+	return [el('h3', null, what), canvas, el('p', { class: 'bar quiet small' }, ...[['c-accent', 'more time'], ['c-call', 'less time'], ['c-gap-after-sync', 'can be chance, or is the rest']].map(([c, name]) => el('span', { class: 'key' }, el('span', { class: 'swatch ' + c }), name)))];
 }
 
 if (isSet(meta.before) && meta.diff.rows > 0)
@@ -196,9 +223,9 @@ if (isSet(meta.before) && meta.diff.rows > 0)
 			return [el('p', null, 'This run against ' + meta.before + '. ' + changeSentence(totals[0]) + ' Times are means of a step, ' + how.text +
 				(meta.tables.diffcell.left > 0 ? ' The page has no times of other steps, because they are more than it was made for (--max-pieces).' : '')),
 				said.length > 0 ? el('ul', { class: 'quiet' }, ...said.map(s => el('li', null, s))) : '',
-				...waterfall(totals[0], all.filter(r => !totals.includes(r)), by), dataTable(changeColumns(['name']), totals, { caption: 'Totals of a step' }),
+				...waterfall(await changesByClass(how.use || (s => s.even)), 'A step from before to now, by what the GPU does'), ...waterfall(all.filter(r => !totals.includes(r)), 'GPU work of a step from before to now, by ' + by), dataTable(changeColumns(['name']), totals, { caption: 'Totals of a step', look }),
 				el('div', { class: 'bar' }, el('label', null, 'group by ', select), filterField('words, or change=slower, tc=no->yes')),
-				dataTable(changeColumns(labels, list), list, { caption: 'Changes by ' + by }),
+				dataTable(changeColumns(labels, list), list, { caption: 'Changes by ' + by, look }),
 				command(['dlp', 'diff', ...(by === 'op' ? [] : ['-g', by]), ...(how.words === null ? keyWords() : words), meta.before, meta.file])];
 		}
 	};

@@ -44,7 +44,7 @@ const power = v => v >= 0.01 && v < 1e4 ? String(v) : '1e' + Math.round(Math.log
 const typeShades = { bf16: 'tc', fp16: 'mem', '16bit': 'comm', tf32: 'graph', fp32: 'kern', fp64: 'wait', fp8: 'call', int8: 'gap-sync' };
 
 // So many powers of ten below the highest peak are drawn at most.
-const roofDeep = 10;
+const roofDeep = 6;
 
 function roofChart(groups, top, types, open) {
 	const points = groups.filter(g => g.ai > 0 && g.tflops > 0), most = points.reduce((m, g) => Math.max(m, g.sum), 0);
@@ -58,7 +58,7 @@ function roofChart(groups, top, types, open) {
 		const { g, w, h } = canvasOf(canvas), left = 46, foot = 30;
 		const xs = points.map(p => Math.log10(p.ai)), ys = points.map(p => Math.log10(p.tflops));
 		// what takes next to no time, or has no roof, would only stretch the axes
-		const all = points.reduce((sum, p) => sum + p.sum, 0), big = points.map((p, i) => i).filter(i => points[i].sum >= all / 200), [bx, by] = [big.map(i => xs[i]), big.map(i => ys[i])];
+		const all = points.reduce((sum, p) => sum + p.sum, 0), big = points.map((p, i) => i).filter(i => points[i].sum >= all / 200 && types.has(points[i].key[points[i].key.length - 1])), [bx, by] = [big.map(i => xs[i]), big.map(i => ys[i])];
 		const peak = Math.log10(Math.max(...types.values())), ridge = top.gb_s ? peak + 3 - Math.log10(top.gb_s) : 1;
 		const x0 = Math.floor(Math.min(...bx, ridge - 1)), x1 = Math.ceil(Math.max(...bx, ridge + 0.5));
 		const y0 = Math.floor(Math.max(Math.min(...by, peak - 1), peak - roofDeep)), y1 = Math.ceil(Math.max(...by, peak) + 0.1);
@@ -136,7 +136,7 @@ function roofChart(groups, top, types, open) {
 	const hit = e => spots.slice().reverse().sort((a, b) => a.r - b.r).find(s => (s.x - e.offsetX) ** 2 + (s.y - e.offsetY) ** 2 <= s.r * s.r);
 	canvas.addEventListener('mousemove', e => {
 		const s = hit(e);
-		tip(s ? e : null, s ? [bare(s.p.key.filter(isSet).join(', ')), ns(s.p.sum), number(s.p.tflops) + ' TFLOP/s, ' + number(s.p.ai) + ' FLOPs per byte', isSet(s.p.bound_pct) ? percent(s.p.bound_pct) + ' of the bound' : null] : []);
+		tip(s ? e : null, s ? [bare(s.p.key.filter(isSet).map(dirWord).join(', ')), ns(s.p.sum), number(s.p.tflops) + ' TFLOP/s, ' + number(s.p.ai) + ' FLOPs per byte', isSet(s.p.bound_pct) ? percent(s.p.bound_pct) + ' of the bound' : null] : []);
 		canvas.style.cursor = s ? 'pointer' : '';
 	});
 	canvas.addEventListener('mouseleave', () => tip(null));
@@ -186,7 +186,7 @@ views.roofline = {
 		const said = top.gb_s || types.size > 0 ? 'Memory: ' + number(top.gb_s) + ' GB/s. ' : 'The peaks of this GPU are not known (dlp roofline -p gives them), so there is no roof. ';
 		return [el('p', null, (known.length > 0 && types.size > 0 ? 'Each circle is work of one type of numbers. ' : '') + said + (known.length > 0 ? 'On the slope the memory limits it, under the flat line the arithmetic; far below a line it wastes time.' :
 			'No kernel in these steps has known FLOPs and bytes: they follow from the sizes of ops, which emit_nvtx(record_shapes=True), torch.profiler(record_shapes=True) or dlp-record --markers record.')),
-		el('div', { class: 'bar' }, select, filterField('words, or dtype=bf16, dir=bprop, >1ms')),
+		el('div', { class: 'bar' }, select, filterField('words, or dtype=bf16, dir=backward, >1ms')),
 		...(known.length > 0 && types.size > 0 ? roofChart(known, top, types, open) : []), table,
 		...filteredReport('roofline', by, f, 'gpu_ns')];
 	}

@@ -44,7 +44,7 @@ function readHash() {
 	for (const [k, v] of p)
 		s[k] = v;
 	if (!order.includes(s.v))
-		s.v = 'overview';
+		s.v = hasWork() || meta.memdev.rows === 0 ? 'overview' : 'memory';
 	if (sources.length > 1)
 		chooseSource(sources[Number(s.s)] || sources[0]);
 	const m = /^(\d+)-(\d+)$/.exec(s.i || '');
@@ -67,7 +67,7 @@ let keysOfView = null;
 const rangeNotice = () => !state.noSteps ? [] : [el('p', { class: 'bad' }, 'The address asks for steps ' + state.i +
     ', which the profile does not have: this is ' + stepsInWords(range) + '.')];
 
-const formatSaid = { kineto: 'torch.profiler', nsys: 'Nsight Systems', nvprof: 'nvprof', rocpd: 'rocprofv3', dldb: 'DLProf', 'pyprof-dict': 'PyProf' };
+const formatSaid = { kineto: 'torch.profiler', nsys: 'Nsight Systems', nvprof: 'nvprof', rocpd: 'rocprofv3', dldb: 'DLProf', 'pyprof-dict': 'PyProf', 'torch-memory': 'snapshot of PyTorch\'s memory' };
 
 // Why a view has nothing to show, or null.
 const missing = v => views[v].ofTimes && !timed() ? 'the profile has durations of kernels, and no times' :
@@ -79,6 +79,8 @@ function showNav() {
 		return el('a', { href: hashOf({ v, i: state.i, s: state.s }), 'aria-current': v === state.v ? 'page' : null,
 			'aria-disabled': why !== null ? 'true' : null, title: why && 'nothing to show: ' + why }, views[v].label);
 	}));
+	const nav = byId('nav'), at = nav.querySelector('[aria-current]');	// in sight where the views do not fit
+	nav.scrollLeft += at.getBoundingClientRect().left - nav.getBoundingClientRect().left - (nav.clientWidth - at.offsetWidth) / 2;
 }
 
 // The sheet of keys and colors.
