@@ -136,13 +136,13 @@ function changeColumns(labels, list = []) {
 async function changesByClass(use) {
 	const { steps: of } = await cellsOf('2'), used = of.map(m => new Map([...m].filter(([, s]) => use(s)).map(([at], k) => [at, k]))), classes = new Map();
 	of.forEach((m, side) => {
-		const src = side === 0 ? meta.before : meta.file, at = new Map([...m].map(([k, s]) => [s.iter, k])), left = new Map();
+		const run = side === 0 ? meta.before : meta.file, at = new Map([...m].map(([k, s]) => [s.iter, k])), left = new Map();
 		const add = (name, shade, iter, v) => v > 0 && (classes.get(name) || classes.set(name, { shade, list: [] }).get(name)).list.push({ side, at: at.get(iter), ns: v, calls: 0, tc: 0 });
-		for (const s of stepsOf(src)) {
+		for (const s of stepsOf(run)) {
 			stripParts.slice(0, -1).forEach(p => add(classNames[p], p, s.iter, s[partColumn(p)]));
 			left.set(s.iter, s.idle_ns || 0);
 		}
-		for (const r of rows('idle', src).filter(r => left.has(r.iter))) {
+		for (const r of rows('idle', run).filter(r => left.has(r.iter))) {
 			add(idleName(r.class), gapColor(r.class), r.iter, r.ns);
 			left.set(r.iter, left.get(r.iter) - r.ns);
 		}
