@@ -79,12 +79,18 @@ function put_legend(	i, x, y, wide) {
 	H += y - 30
 }
 
-function begin(	said) {
+function begin(	said, i) {
 	put_legend()
 	said = head[kind] ": " ENVIRON["title"]
 	print "<?xml version=\"1.0\" encoding=\"UTF-8\"?>"
 	printf "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" font-family=\"sans-serif\" font-size=\"12\" fill=\"#222\">\n", W, H, W, H
 	printf "<title>%s</title>\n", esc(head[kind] ": " ENVIRON["title"])
+	# waits are hatched, as on the page
+	printf "<defs>"
+	for (i = 1; i <= n_hatch; i++)
+		printf "<pattern id=\"h%d\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\"><rect width=\"6\" height=\"6\" fill=\"%s\"/><path d=\"%s\" stroke=\"#fff\" stroke-opacity=\"0.75\"/></pattern>", \
+		    i, hatch[i], i == 2 ? "M0 0L6 6" : "M0 6L6 0"
+	print "</defs>"
 	printf "<rect width=\"%d\" height=\"%d\" fill=\"#fff\"/>\n", W, H
 	put_text(L, 20, "start", length(said) > 78 ? substr(said, 1, 50) "..." substr(said, length(said) - 23) : said, " font-size=\"14\" font-weight=\"bold\"")
 	printf "%s", legend_text
@@ -106,7 +112,8 @@ BEGIN {
 	split("tc_ns other_kern_ns graph_ns comm_ns mem_ns launch-bound dataloader sync comm-wait allocation host-only idle_ns", step_part, " ")
 	split("Tensor Core kernels|other kernels|graphs|communication|copies and sets|idle, waiting for launches|idle, waiting for data|" \
 	    "idle, a call waits for the GPU|idle, waiting for other ranks|idle, allocating memory|idle, the CPU computes|idle", step_name, "|")
-	split("#14805a #4a7fe0 #6a2c91 #e0730a #f0c64a #6b737c #8a929b #a2aab2 #b5bcc3 #b5bcc3 #cbd1d7 #e6e9ed", step_color, " ")
+	split("#14805a #4a7fe0 #6a2c91 #e0730a #f0c64a #6b737c url(#h1) url(#h2) url(#h3) #b5bcc3 #cbd1d7 #e6e9ed", step_color, " ")
+	n_hatch = kind == "steps" ? split("#8a929b #a2aab2 #b5bcc3", hatch, " ") : 0
 	while (gaps != "" && (getline row <gaps) > 0)
 		read_gap()
 }
@@ -174,6 +181,7 @@ kind == "roofline" && field("ai") > 0 && field("tflops") > 0 {
 	y[n] = field("tflops")
 	size[n] = field("gpu_ns")
 	name[n] = $1
+	type[n] = $(at["dtype"])
 	bound[n] = $(at["bound"])
 	if (field("peak_tflops") > roof[$(at["dtype"])] + 0)
 		roof[$(at["dtype"])] = field("peak_tflops")
@@ -223,9 +231,9 @@ function bars(names, colors, k, stacked,	most, i, j, sum, u, wide, left, tall, e
 	}
 }
 
-# From white to dark red, by the share of the greatest value.
+# From white to the color of communication, by the share of the greatest value.
 function shade(v) {
-	return sprintf("#%02x%02x%02x", 255 - 105 * v * v, 248 - 228 * v, 240 - 220 * v)
+	return sprintf("#%02x%02x%02x", 255 - 31 * v, 250 - 135 * v, 245 - 235 * v)
 }
 
 # Steps from left to right, ranks from top to bottom. Cells of less than 2 points are
@@ -314,41 +322,50 @@ function py(v) {
 	return H - B - (log10(v) - y0) / (y1 - y0) * (H - T - B)
 }
 
-# A text, unless another one stands there or it does not fit; a roof's is moved down.
-function label(x, y, anchor, s,	i, wide, left) {
+# A text, and 1, unless another one stands there or it does not fit; a roof's is moved down.
+function label(x, y, anchor, s, roofs,	i, wide, left) {
 	wide = 6.4 * length(s)
 	left = anchor == "end" ? x - wide : x
 	for (i = 1; i <= n_label; i++)
-		if (y > label_y[i] - 12 && y < label_y[i] + 12 && left < label_x[i] + label_w[i] && left + wide > label_x[i]) {
-			if (anchor != "end")
-				return
+		if (y > label_y[i] - 12 && y < label_y[i] + 12 && left < label_x[i] + label_w[i] + 6 && left + wide + 6 > label_x[i]) {
+			if (!roofs)
+				return 0
 			y = label_y[i] + 13
 			i = 0
 		}
-	if (left + wide > W)
-		return
+	if (left + wide > W || left < L)
+		return 0
 	n_label++
 	label_x[n_label] = left
 	label_y[n_label] = y
 	label_w[n_label] = wide
 	put_text(x, y, anchor, s, "")
+	return 1
+}
+
+function within(v, low, high) {
+	return v < low ? low : v > high ? high : v
 }
 
 function floor(v) {
 	return v == int(v) ? v : int(v) - (v < 0)
 }
 
-function roofline(	i, j, all, d, v, top, r, k, small, types, named) {
+function roofline(	i, j, all, d, v, top, r, k, small, types, named, known, hue, color, n_roof, most) {
+	for (d in roof)
+		n_roof += roof[d] > 0
 	x0 = y0 = 99
 	x1 = y1 = -99
-	for (i = 1; i <= n; i++)
-		all += size[i]
 	for (i = 1; i <= n; i++) {
-		# what takes next to no time would only stretch the axes
-		if (size[i] < all / 1000) {
-			small++
+		all += size[i]
+		if ((n_roof == 0 || roof[type[i]] > 0) && size[i] > most)
+			most = size[i]
+	}
+	for (i = 1; i <= n; i++) {
+		# what takes next to no time, or has no roof, would only stretch the axes
+		small += size[i] < all / 1000
+		if (size[i] < most / 100 || (n_roof > 0 && roof[type[i]] == 0))
 			continue
-		}
 		x0 = log10(x[i]) < x0 ? log10(x[i]) : x0
 		x1 = log10(x[i]) > x1 ? log10(x[i]) : x1
 		y0 = log10(y[i]) < y0 ? log10(y[i]) : y0
@@ -365,19 +382,19 @@ function roofline(	i, j, all, d, v, top, r, k, small, types, named) {
 			x1 = log10(roof[d] * 1000 / band)
 	}
 	y1 = top > 0 && log10(top) > y1 ? log10(top) : y1
-	other = "#8a939e"
-	by_bound["compute"] = "#4a7fe0"
-	by_bound["memory"] = "#a08a3c"
-	for (i = 1; i <= n; i++)
-		if (size[i] >= all / 1000 && !(bound[i] in by_bound)) {
-			by_bound[bound[i]] = other
-			unknown = 1
-		}
-	legend("bound by computing", by_bound["compute"])
-	legend("bound by memory", by_bound["memory"])
-	if (unknown)
-		legend("not known by what", other)
-	legend("area: time on the GPU" (small > 0 ? "; without " small " of less than 0.1 %" : ""), "")
+	split("bf16 fp16 16bit tf32 fp32 fp64 fp8 int8", known, " ")
+	split("#14805a #f0c64a #e0730a #6a2c91 #4a7fe0 #a08a3c #9cc4ea #a2aab2", hue, " ")
+	for (j = 1; j <= 9; j++) {
+		k = 0
+		for (i = 1; i <= n; i++)
+			if (size[i] >= all / 1000 && !(i in color) && (j == 9 || type[i] == known[j])) {
+				color[i] = j == 9 ? "#e6e9ed" : hue[j]
+				k++
+			}
+		if (k > 0)
+			legend(j == 9 ? "other types" : known[j], j == 9 ? "#e6e9ed" : hue[j])
+	}
+	legend("area: time on the GPU" (small > 0 ? ", without " small " of less than 0.1 %" : ""), "")
 	begin()
 	x0 = floor(x0); y0 = floor(y0); x1 = floor(x1) + 1; y1 = floor(y1 + 0.1) + 1
 	for (i = x0; i <= x1; i++) {
@@ -405,11 +422,11 @@ function roofline(	i, j, all, d, v, top, r, k, small, types, named) {
 	for (i = 1; i <= n; i++) {
 		if (size[i] < all / 1000)
 			continue
-		printf "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\" fill=\"%s\" fill-opacity=\"0.55\" stroke=\"#fff\"><title>%s</title></circle>\n", \
-		    px(x[i]), py(y[i]), 2.5 + 26 * sqrt(size[i] / all), by_bound[bound[i]], esc(name[i])
+		printf "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\" fill=\"%s\" fill-opacity=\"0.55\" stroke=\"#57606a\"><title>%s</title></circle>\n", \
+		    within(px(x[i]), L, W - R), within(py(y[i]), T, H - B), 2.5 + 26 * sqrt(size[i] / all), color[i], esc(name[i])
 	}
 	for (k in types)
-		label(W - R - 2, py(k) - 5, "end", types[k] " " k " TFLOP/s")
+		label(W - R - 2, py(k) - 5, "end", types[k] " " k " TFLOP/s", 1)
 	# names of the largest, where there is room
 	for (j = 1; j <= 6; j++) {
 		d = 0
@@ -421,7 +438,10 @@ function roofline(	i, j, all, d, v, top, r, k, small, types, named) {
 		named[d] = 1
 		v = name[d]
 		sub(/.*\//, "", v)
-		label(px(x[d]) + 5 + 26 * sqrt(size[d] / all), py(y[d]) + 4, "start", substr(v, 1, 28))
+		v = substr(v, 1, 28)
+		r = 5 + 26 * sqrt(size[d] / all)
+		if (!label(px(x[d]) + r, py(y[d]) + 4, "start", v, 0) && !label(px(x[d]) - r, py(y[d]) + 4, "end", v, 0))
+			label(px(x[d]), py(y[d]) - r, "start", v, 0)
 	}
 	put_text(14, (T + H - B) / 2, "middle", "TFLOP/s", sprintf(" transform=\"rotate(-90 14 %g)\"", (T + H - B) / 2))
 	bottom_name("FLOPs per byte")
