@@ -144,7 +144,7 @@ static void
 find_gain(const struct facts *f, struct advise_finding *j)
 {
 	struct advise_verdict *v = &j->v;
-	int64_t step = facts_step_ns(f, false), fixed = 0;
+	int64_t step = facts_step_ns(f, false), fixed = 0, late;
 	double part;
 
 	j->gain = -1;
@@ -152,6 +152,13 @@ find_gain(const struct facts *f, struct advise_finding *j)
 		return;
 	if (v->fix.len > 0)
 		fixed = facts_fixed_ns(f, buf_str(&v->fix));
+	/* or what makes the late rank late is mended, in all ranks */
+	j->waits = strcmp(j->rule->id, "rank_wait") == 0 &&
+		   f->late_rank != NULL && f->late_rank != f;
+	if (j->waits && f->late_rank->mends.len > 0) {
+		late = facts_fixed_ns(f, buf_str(&f->late_rank->mends));
+		fixed = late > 0 && late < fixed ? late : fixed;
+	}
 	/* what waits for it is not recorded if the replay gains nothing */
 	if (strcmp(j->rule->id, "exposed_comm") == 0 &&
 	    step - fixed < step / 100 * LITTLE_GAIN)
@@ -182,6 +189,8 @@ by_gain(const void *a, const void *b)
 		return x->part_of == NULL ? -1 : 1;
 	if (x->gain != y->gain)
 		return x->gain > y->gain ? -1 : 1;
+	if (x->waits != y->waits)
+		return x->waits ? -1 : 1;
 	if (x->little != y->little)
 		return x->little ? 1 : -1;
 	if (gx != gy)
@@ -262,6 +271,10 @@ judge_facts(void *arg, struct facts *f)
 	}
 	if (!a->dlprof) /* DLProf uses the order of its report */
 		qsort(j, n, sizeof(j[0]), by_gain);
+	if (j[0].v.judged == V_YES && !j[0].little) {
+		buf_put(&f->first, j[0].v.problem.s, j[0].v.problem.len);
+		buf_put(&f->mends, j[0].v.fix.s, j[0].v.fix.len);
+	}
 	if (a->json)
 		advise_json(&a->objects, f, j, n);
 	else

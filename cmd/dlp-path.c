@@ -74,8 +74,9 @@ end_parts(struct path_rank *k)
 	if (k->no_steps)
 		k->parts.n = 0;
 	if (k->parts.n == 0)
-		*(struct path_part *)path_add(&k->parts) =
-		    (struct path_part){ PATH_UNSET, 0, PATH_NONE, false, 0, 0 };
+		*(struct path_part *)path_add(&k->parts) = (struct path_part){
+			.lo = PATH_UNSET, .iter = PATH_NONE, .step = PATH_NONE
+		};
 	v = k->parts.v;
 	for (i = 1; i + 1 < k->parts.n; i++)
 		if (!IS_STEP(v[i]) && IS_STEP(v[i - 1]) && IS_STEP(v[i + 1]))

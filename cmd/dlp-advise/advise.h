@@ -104,6 +104,7 @@ struct advise_finding { /* a rule, judged */
 	const char *part_of; /* the finding that it is a part of; NULL if
 			      * none */
 	bool little;         /* what can be gained is no place to begin */
+	bool waits;          /* for a rank that is late */
 	bool replayed;       /* fixed_ns is by a replay, not by the ceiling */
 	int64_t fixed_ns;    /* a step if that is mended */
 	int64_t gain;        /* ns of a step, or -1: not known */

@@ -174,7 +174,7 @@ facts_clear(struct facts *f)
 		&f->chain, &f->scores, &f->optimizer, &f->other_opt, &f->coll,
 		&f->late };
 	struct buf *const text[] = { &f->key, &f->src, &f->rank, &f->step_key,
-		&f->gap_in_text };
+		&f->gap_in_text, &f->first, &f->mends };
 	struct facts empty = { .all_devices = f->all_devices,
 		.even = f->even,
 		.known = f->known,

@@ -303,10 +303,13 @@ struct facts {
 	uint64_t n_alike;  /* collectives of a known size that ran twice */
 	bool ranked;       /* dlp-ranks saw it among several ranks */
 	int64_t rank_wait; /* how long its collectives waited for others */
-	bool ranks_within; /* it has several */
 	struct tops late;  /* the ranks that waited least in its steps, by
 			    * how long the others waited */
 	struct buf rank;   /* its rank */
+	int64_t pid, gpu;  /* of its kernels */
+	struct buf first;  /* what its first finding says */
+	struct buf mends;  /* and the change that mends it */
+	struct facts *late_rank;    /* for which it waits most; can be it */
 	struct tops pageable_later; /* behind the first kernel: without steps
 				     * those before it load the program */
 	bool any_copy, any_set;

@@ -243,22 +243,21 @@ shards(const struct facts *f)
 	return true;
 }
 
-/* The rank that the others waited for, for more than half of the time, if there
- * is one; it can be this one. */
-static bool
+/* The rank that the others waited for, if there is one; it can be this one. */
+static void
 let_late_rank(const struct facts *f, struct advise_verdict *v)
 {
-	size_t n;
-	const char *s = tops_first(&f->late, &n);
-	uint32_t at = s != NULL ? smap_find(&f->late.names, s, n) : SMAP_NONE;
+	const struct facts *l = f->late_rank;
 
-	if (at == SMAP_NONE || f->late.v[at].ns <= f->late.all.ns / 2)
-		return false;
-	buf_put(verdict_let(v, "late_rank"), s, n);
-	if (f->ranks_within || n != f->rank.len || memcmp(s, f->rank.s, n) != 0)
-		return false;
-	verdict_let(v, "this_late");
-	return true;
+	if (l == NULL)
+		return;
+	buf_put(verdict_let(v, "late_rank"), l->rank.s, l->rank.len);
+	if (l == f)
+		verdict_let(v, "this_late");
+	buf_i64(verdict_let(v, "late_pid"), l->pid);
+	buf_i64(verdict_let(v, "late_gpu"), l->gpu);
+	if (l->first.len > 0)
+		buf_put(verdict_let(v, "late_why"), l->first.s, l->first.len);
 }
 
 void
@@ -274,8 +273,7 @@ judge_exposed_comm(const struct facts *f, struct advise_verdict *v)
 	tops_put(&f->coll, &v->evidence, 3);
 	say_time(verdict_let(v, "bare"), bare);
 	say_time(verdict_let(v, "all"), all);
-	if (f->ranked)
-		let_late_rank(f, v);
+	let_late_rank(f, v);
 	if (f->ranked && f->rank_wait > 0)
 		say_time(verdict_let(v, "wait"), f->rank_wait);
 	if (f->ranked && f->rank_wait > all / 2)
@@ -321,6 +319,8 @@ judge_rank_wait(const struct facts *f, struct advise_verdict *v)
 	verdict_share(f, wait, v);
 	if (f->ranked && wait > bare)
 		verdict_gain(v, bare); /* what is hidden costs nothing */
+	if (f->ranked && wait > all / 2)
+		verdict_let(v, "waits");
 	let_late_rank(f, v);
 	say_time(verdict_let(v, "all"), all);
 	say_time(verdict_let(v, "wait"), wait);

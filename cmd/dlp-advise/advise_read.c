@@ -266,8 +266,6 @@ add_rank(struct facts *f, const struct rec *r)
 
 	if (f->rank.len == 0)
 		buf_put(&f->rank, rank.s, rank.n);
-	else if (!mv_eq(rank, buf_str(&f->rank)))
-		f->ranks_within = true;
 	if (advise_in_iter(f, r) && rec_num(r, COL_wait_ns, &ns))
 		f->rank_wait = num_add(f->rank_wait, ns);
 }
@@ -392,7 +390,7 @@ static const struct advise_row {
 	{ "kern", add_kernel, "start_ns dur_ns",
 	    "api_start_ns api_dur_ns dev src iter api op_id inst_id short grid"
 	    " op tc tc_eligible tc_why dtype layer phase family node dir"
-	    " prim_id bytes name_id tid" },
+	    " prim_id bytes name_id pid tid" },
 	{ "copy", add_copy, NULL,
 	    "start_ns dur_ns api_start_ns api_dur_ns dev src iter api op layer"
 	    " kind bytes src_mem dst_mem" },
@@ -498,7 +496,7 @@ see_skew(struct stage *st, struct rec *r)
 	for (i = 0; i < g->names.n; i++) {
 		f = g->file[i];
 		if (rec_num_or(r, COL_n_rank, 0) < 2 || f->rank.len == 0 ||
-		    (g->names.n == 1 && !f->ranks_within))
+		    g->names.n == 1)
 			continue;
 		f->ranked = true;
 		if (late.s != NULL && rec_num(r, COL_wait_ns, &ns) && ns > 0 &&
@@ -608,18 +606,42 @@ end_file(struct advise_reader *g, struct facts *f)
 	g->done(g->arg, f);
 }
 
-/* The files that have records, in the order of arrival; at least one. */
+/* The rank for which this one waited more than half of the time. */
+static void
+find_late_rank(const struct advise_reader *g, struct facts *f)
+{
+	size_t n, i;
+	const char *s = tops_first(&f->late, &n);
+	uint32_t at = s != NULL ? smap_find(&f->late.names, s, n) : SMAP_NONE;
+
+	if (at == SMAP_NONE || f->late.v[at].ns <= f->late.all.ns / 2)
+		return;
+	for (i = 0; i < g->names.n; i++)
+		if (text_is(s, n, buf_str(&g->file[i]->rank)))
+			f->late_rank = g->file[i];
+}
+
+/* The files that have records, in the order of arrival; at least one. What
+ * others wait for comes before them. */
 static void
 end_files(struct stage *st)
 {
 	struct advise_reader *g = st->ctx;
+	struct facts *f;
 	size_t i;
+	int late;
 
 	if (g->names.n == 0)
 		(void)facts_of(g, (struct mview){ NULL, 0 });
 	for (i = 0; i < g->names.n; i++)
-		if (g->file[i]->any || g->names.n == 1)
-			end_file(g, g->file[i]);
+		find_late_rank(g, g->file[i]);
+	for (late = 1; late >= 0; late--)
+		for (i = 0; i < g->names.n; i++) {
+			f = g->file[i];
+			if ((f->any || g->names.n == 1) &&
+			    late == (f->late_rank == f))
+				end_file(g, f);
+		}
 }
 
 struct advise_reader *

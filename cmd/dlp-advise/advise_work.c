@@ -294,6 +294,8 @@ add_kernel(struct facts *f, const struct rec *r)
 	    !rec_length(r, COL_dur_ns, &dur))
 		return;
 	rec_num(r, COL_dev, &no);
+	rec_num(r, COL_pid, &f->pid);
+	f->gpu = no;
 	d = facts_dev(f, no);
 	d->n_kern++;
 	f->n_kern++;

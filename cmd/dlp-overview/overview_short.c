@@ -383,7 +383,7 @@ put_findings(struct screen *s, int room)
 				: max > 3 ? 3
 					  : max);
 	}
-	if (i > 1 && o->n_all > 0 && n > 1 && o->found[1].fixed > 0) {
+	if (i > 1 && o->n_all > 0 && o->n_src < 2 && o->found[1].fixed > 0) {
 		wording_put(&s->wording, "short", "fixed", &s->values, &all);
 		page_line(s, buf_str(&all));
 		buf_free(&all);

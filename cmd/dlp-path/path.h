@@ -54,12 +54,15 @@ enum path_fix {
 	FIX_TENSOR_CORES, /* products in fp32 are in TF32 or bf16 */
 	FIX_ALLOC,        /* memory is not allocated */
 	FIX_COMM,         /* computation does not wait for communication */
+	FIX_STRAGGLER,    /* no rank comes later than the median one */
 	N_FIX,
 	FIX_RECORDED = N_FIX, /* the recording's own time is not there */
 	FIX_OPTIONS           /* those of the command line */
 };
 #define FIX_BIT(fix) (1U << (fix))
 #define FIX_ALL (FIX_BIT(N_FIX) - 1)
+/* What the command line asks for, not a finding. */
+#define FIX_ASKED (FIX_BIT(FIX_OPTIONS) | FIX_BIT(FIX_STRAGGLER))
 
 extern const char *const path_fix_names[N_FIX];
 
@@ -103,7 +106,8 @@ enum {                 /* bits of path_what.is */
 	IS_PROGRAM = 32, /* in an op, a call or a phase */
 	IS_BEFORE = 64,  /* no op, and one begins at its end */
 	IS_ITEM = 128,   /* an op that reads from the GPU */
-	IS_WAIT = 256    /* of a loader for its workers */
+	IS_WAIT = 256,   /* of a loader for its workers */
+	IS_BLOCK = 512   /* a call that waits for the GPU */
 };
 
 struct path_piece { /* what a thread does until the next piece begins */
@@ -122,8 +126,8 @@ void path_list_free(struct path_list *l);
 
 struct path_part { /* a step, or the time between two */
 	int64_t lo, hi;
-	uint32_t iter;          /* in texts, or PATH_NONE */
-	bool dropped;           /* a step that was not asked for */
+	uint32_t iter, step;    /* in texts, or PATH_NONE; iter is unset, */
+	bool dropped;           /* if the step was not asked for */
 	int64_t cpu_lo, cpu_hi; /* of its iteration on the CPU */
 };
 

@@ -17,6 +17,7 @@ const char *const path_fix_names[N_FIX] = {
 	[FIX_TENSOR_CORES] = "tensor_cores",
 	[FIX_ALLOC] = "alloc",
 	[FIX_COMM] = "comm",
+	[FIX_STRAGGLER] = "straggler",
 };
 
 /* Ranges of ops are written and formatted in the op's own time and just before
@@ -120,6 +121,8 @@ path_fix_open(struct path *p)
 		if (path_point_no(p, (int64_t)i)->blocked)
 			p->fixes |= FIX_BIT(FIX_SYNC);
 	p->fixes |= FIX_BIT(FIX_LAUNCHES);
+	if (p->arrivals.n > 0)
+		p->fixes |= FIX_BIT(FIX_STRAGGLER);
 }
 
 uint16_t
@@ -141,6 +144,9 @@ path_fix_is(const struct rec *r, const struct path_act *a)
 	if (mv_eq(op, "item") || mv_eq(op, "_local_scalar_dense") ||
 	    mv_eq(op, "is_nonzero"))
 		is |= IS_ITEM;
+	if (mv_has(api, "ynchronize") ||
+	    (mv_has(api, "emcpy") && !mv_has(api, "Async")))
+		is |= IS_BLOCK;
 	if (mv_has(api, "Malloc") || mv_has(api, "Free"))
 		is |= IS_ALLOC;
 	return (uint16_t)is;
@@ -304,7 +310,7 @@ path_fix_cpu(const struct path *p, const struct path_rank *k, unsigned on,
 	    ((is & IS_PROGRAM) != 0 || ns < HOST_NS))
 		return 0;
 	/* the call waits, because the queue of launches is full */
-	if ((on & ~FIX_BIT(FIX_OPTIONS)) != 0 && (is & IS_LAUNCH) != 0 &&
+	if ((on & ~FIX_ASKED) != 0 && (is & IS_LAUNCH) != 0 &&
 	    ns > FULL * k->launch_most)
 		left = (double)k->launch_most;
 	if ((on & FIX_BIT(FIX_RECORDED)) != 0)

@@ -371,10 +371,12 @@ take_waits(struct path *p)
 	xsort_close(&p->wait);
 }
 
-/* Where waits are not recorded: what ended just before on another stream. */
+/* Where waits are not recorded: what ended just before on another stream.
+ * Communication waits for what was launched before it. */
 static void
 guess_cross(struct path *p, struct path_work *w)
 {
+	bool comm = w->tag == TAG_COMM && w->api != PATH_UNSET;
 	int64_t known =
 	    w->after >= 0 ? path_work_at(p, w->after)->end : PATH_UNSET;
 	uint32_t i;
@@ -382,15 +384,16 @@ guess_cross(struct path *p, struct path_work *w)
 
 	if (w->api > known)
 		known = w->api;
-	if (w->cross >= 0 || known >= w->start - AT_ONCE)
+
+	if (w->cross >= 0 || (!comm && known >= w->start - AT_ONCE))
 		return;
 	for (i = 0; i < p->n_stream; i++) {
 		if (i == w->stream ||
 		    p->stream[i].proc != p->stream[w->stream].proc)
 			continue;
-		k = path_ended(p, i, w->start, INT64_MAX);
+		k = path_ended(p, i, w->start, comm ? w->api : INT64_MAX);
 		if (k >= 0 && path_work_at(p, k)->start < w->start &&
-		    path_work_at(p, k)->end >= w->start - AT_ONCE &&
+		    (comm || path_work_at(p, k)->end >= w->start - AT_ONCE) &&
 		    (w->cross < 0 || path_work_at(p, k)->end >
 					 path_work_at(p, w->cross)->end))
 			w->cross = k;

@@ -130,7 +130,9 @@ stream_no(struct path *p, const struct rec *r)
 	struct path_stream s = { .proc = proc_no(p, r),
 		.dev = rec_num_or(r, COL_dev, -1),
 		.stream = rec_num_or(r, COL_stream, -1) };
-	const int64_t key[] = { s.proc, s.dev, s.stream };
+	/* nsys has device 0 in all waits */
+	const int64_t key[] = { s.proc, rec_num_or(r, COL_ctx, s.dev),
+		s.stream };
 	bool fresh;
 	uint32_t no =
 	    smap_put(&p->streams, (const char *)key, sizeof(key), &fresh);
@@ -427,6 +429,7 @@ read_cut(struct stage *st, struct rec *r)
 	c->hi = PATH_UNSET;
 	c->iter = text_no(p, r, COL_iter);
 	c->dropped = rec_get(r, COL_dropped).s != NULL;
+	c->step = c->dropped ? text_no(p, r, COL_dropped) : c->iter;
 }
 
 /* Without steps the only iteration is the whole profile. */
@@ -485,7 +488,8 @@ read_arrival(struct stage *st, struct rec *r)
 }
 
 #define WORK_COLS                                                              \
-	"api_start_ns api_dur_ns api pid tid dev stream short op phase kind"   \
+	"api_start_ns api_dur_ns api pid tid dev ctx stream short op phase "   \
+	"kind"                                                                 \
 	" event src src_mem dst_mem dir bytes bus_bytes text"
 #define DTYPE_COLS " dtype family role flop exec_flop tc tc_why op_id"
 
@@ -512,8 +516,6 @@ path_listen(struct stage *st, struct path *p)
 	stage_on(st, "iter", read_path_step,
 	    .opt = "key iter dur_ns start_ns step_ns src");
 	stage_on(st, "cut", read_cut, .opt = "start_ns iter dropped src");
-	if (p->replay && !p->no_straggler)
-		return;
 	stage_on(st, "rank", read_rank, .opt = "rank src");
 	if (p->replay)
 		stage_on(st, "arrive", read_arrival,

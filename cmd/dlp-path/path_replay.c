@@ -37,6 +37,7 @@ struct replay { /* of a rank */
 	int64_t cpu_tail;
 	const struct path_effect *effect; /* of the changes */
 	int64_t gained;             /* by which the rank no longer comes late */
+	int64_t moved;              /* by which lo is later than recorded */
 	struct path_arrival **open; /* collectives that wait for other ranks */
 	size_t n_open, open_cap;
 };
@@ -115,7 +116,7 @@ all_arrived(const struct path *p, struct path_arrival *a, size_t *n)
 			return NULL;
 		x = path_part(&p->rank[end->rank], end->part);
 		y = path_part(&p->rank[a->rank], a->part);
-		if (x->iter != y->iter)
+		if (x->step != y->step)
 			return NULL;
 	}
 	*n = (size_t)(end - first);
@@ -323,12 +324,27 @@ median_arrival(
 	return t;
 }
 
-/* All ranks are at the collective: it begins with the median one. The time by
- * which a rank comes later is taken from the rank's step. */
+/* When the last rank arrives, if steps follow each other as they do now. */
+static int64_t
+last_arrival(const struct replay *ranks, const struct path_arrival *a, size_t n)
+{
+	int64_t t = INT64_MIN;
+
+	while (n-- > 0)
+		t = later(t, a[n].now + ranks[a[n].rank].moved);
+	return t;
+}
+
+/* All ranks are at the collective: it begins with the last one, or without
+ * stragglers with the median one. Then the time by which a rank comes later is
+ * taken from the rank's step. */
 static void
 meet(struct replay *ranks, struct path_arrival *a, size_t n)
 {
-	int64_t at = median_arrival(ranks, a, n), end;
+	bool median = fixes(&ranks[a->rank], FIX_STRAGGLER);
+	int64_t at =
+	    median ? median_arrival(ranks, a, n) : last_arrival(ranks, a, n);
+	int64_t end;
 	struct replay *y;
 	size_t i, k;
 
@@ -338,8 +354,11 @@ meet(struct replay *ranks, struct path_arrival *a, size_t n)
 			;
 		if (k < y->n_open)
 			y->open[k] = y->open[--y->n_open];
-		y->gained = later(y->gained, a[i].now - y->lo - at);
-		end = y->lo + y->gained + at + a[i].comm_now;
+		end = at + a[i].comm_now - y->moved;
+		if (median) {
+			y->gained = later(y->gained, a[i].now - y->lo - at);
+			end = y->lo + y->gained + at + a[i].comm_now;
+		}
 		((int64_t *)y->p->new_work.v)[a[i].work] = end;
 		ended(y, path_work_at(y->p, a[i].work), end);
 	}
@@ -352,12 +371,11 @@ arrived(struct replay *y, int64_t i, int64_t now, double factor)
 	struct path_arrival *a, *first;
 	size_t n;
 
-	if (!fixes(y, FIX_OPTIONS) || !y->p->no_straggler ||
-	    path_work_at(y->p, i)->tag != TAG_COMM)
+	if (y->on == 0 || path_work_at(y->p, i)->tag != TAG_COMM)
 		return false;
 	a = arrival_of(y->p, i);
 	if (a == NULL) {
-		y->p->alone++;
+		y->p->alone += y->p->no_straggler;
 		return false;
 	}
 	a->now = now;
@@ -510,12 +528,18 @@ begin_part(struct replay *y)
 	y->gained = 0;
 }
 
-/* By how much less the threads, which work in turn, take from..to. */
+/* Times of the threads, which work in turn, from..to: by how much less they
+ * take; what they take without waiting for the GPU; what data takes that they
+ * load. */
+enum sum_of { SUM_SAVED, SUM_BUSY, SUM_LOADED };
+
 static int64_t
-saved(struct replay *y, int64_t from, int64_t to)
+threads_sum(struct replay *y, int64_t from, int64_t to, enum sum_of which)
 {
 	const struct path *p = y->p;
+	const struct path_rank *k = &p->rank[y->rank];
 	const struct path_piece *c;
+	struct path_what what;
 	int64_t sum = 0, at, until;
 	uint32_t i;
 
@@ -525,45 +549,29 @@ saved(struct replay *y, int64_t from, int64_t to)
 		for (at = from; at < to; at = until) {
 			c = path_piece_at(p, i, at, &until);
 			until = sooner(until, to);
-			if (c != NULL && c->outer != PATH_NONE)
+			what = path_what(p, c);
+			if (which == SUM_LOADED &&
+			    (what.is & (IS_LOADER | IS_WAIT)) == IS_LOADER)
+				sum += path_fix_cpu(p, k,
+				    y->on & ~FIX_BIT(FIX_LOADER), &what,
+				    until - at);
+			if (which == SUM_LOADED || c == NULL ||
+			    c->outer == PATH_NONE)
+				continue;
+			if (which == SUM_SAVED)
 				sum += until - at - cpu_time(y, i, at, until);
+			else if ((what.is & (IS_LOADER | IS_BLOCK)) == 0)
+				sum += cpu_time(y, i, at, until);
 		}
 	}
 	return sum;
-}
-
-/* What workers need for the data that the threads load in the part: they share
- * it, and load while the step runs. */
-static int64_t
-loaded_by_workers(struct replay *y)
-{
-	const struct path *p = y->p;
-	const struct path_piece *c;
-	struct path_what what;
-	int64_t sum = 0, at, until;
-	uint32_t i;
-
-	for (i = 0; i < p->n_thread && fixes(y, FIX_LOADER); i++) {
-		if (p->thread[i].rank != y->rank)
-			continue;
-		for (at = y->lo; at < y->hi; at = until) {
-			c = path_piece_at(p, i, at, &until);
-			until = sooner(until, y->hi);
-			what = path_what(p, c);
-			if ((what.is & (IS_LOADER | IS_WAIT)) == IS_LOADER)
-				sum += path_fix_cpu(p, &p->rank[y->rank],
-				    y->on & ~FIX_BIT(FIX_LOADER), &what,
-				    until - at);
-		}
-	}
-	return sum / path_workers(p);
 }
 
 /* What the CPU did besides the changes that are asked for is replayed, too. */
 static bool
 fixed(const struct replay *y)
 {
-	return (y->on & ~FIX_BIT(FIX_OPTIONS)) != 0;
+	return (y->on & ~FIX_ASKED) != 0;
 }
 
 /* The time from..to near the end of a part, in which the thread that came last
@@ -601,7 +609,7 @@ next_ahead(struct replay *y, int64_t len, int64_t most)
 	int64_t cpu_lo, begins, ahead;
 	size_t i = next_part(k, y->part + 1);
 
-	if (!fixed(y) || y->p->no_straggler || i == k->parts.n)
+	if (!fixed(y) || fixes(y, FIX_STRAGGLER) || i == k->parts.n)
 		return 0;
 	next = path_part(k, i);
 	if (next->iter == PATH_NONE || next->lo != y->hi)
@@ -616,7 +624,8 @@ next_ahead(struct replay *y, int64_t len, int64_t most)
 static void
 end_part(struct replay *y, int64_t *v)
 {
-	const struct path_part *part = path_part(&y->p->rank[y->rank], y->part);
+	const struct path *p = y->p;
+	const struct path_part *part = path_part(&p->rank[y->rank], y->part);
 	int64_t end, was = sooner(part->cpu_hi, y->hi) - part->cpu_lo, made;
 	int64_t len = y->hi - y->lo;
 	struct path_arrival *a;
@@ -625,7 +634,7 @@ end_part(struct replay *y, int64_t *v)
 	/* the others do not come in this step: it takes as long as it took */
 	for (i = 0; i < y->n_open; i++) {
 		a = y->open[i];
-		y->p->alone++;
+		y->p->alone += y->p->no_straggler;
 		a->here = false;
 		ended(y, path_work_at(y->p, a->work),
 		    ((int64_t *)y->p->new_work.v)[a->work]);
@@ -636,17 +645,27 @@ end_part(struct replay *y, int64_t *v)
 	/* A thread that is ahead of the GPU does not end the step, but steps
 	 * cannot follow each other faster than it makes them. */
 	if (part->cpu_hi <= y->lo) /* all before */
-		made = no_cpu(y) ? 0
-				 : sooner(was, len) -
-				       saved(y, part->cpu_lo, part->cpu_hi);
+		made = no_cpu(y)
+			   ? 0
+			   : sooner(was, len) - threads_sum(y, part->cpu_lo,
+						    part->cpu_hi, SUM_SAVED);
 	else
 		made = y->cpu_end - (y->lo - y->ahead) +
 		       (no_cpu(y) ? 0
 				  : y->lo - part->cpu_lo -
-					saved(y, part->cpu_lo, y->lo)) -
+					threads_sum(y, part->cpu_lo, y->lo,
+					    SUM_SAVED)) -
 		       later(was - len, 0);
-	made = later(made, loaded_by_workers(y));
-	v[y->part] = later(later(end - y->lo, made) - y->gained, 0);
+	/* workers share the loading, while the step runs */
+	if (fixes(y, FIX_LOADER))
+		made = later(made,
+		    threads_sum(y, y->lo, y->hi, SUM_LOADED) / path_workers(p));
+	len = later(end - y->lo, made);
+	if (y->gained > 0)
+		len = later(len - y->gained,
+		    sooner(len, threads_sum(y, y->lo, y->hi, SUM_BUSY)));
+	v[y->part] = len;
+	y->moved += len - (y->hi - y->lo);
 	y->ahead = next_ahead(y, v[y->part], made);
 	y->part++;
 	begin_part(y);
@@ -662,7 +681,10 @@ replay_all(struct path *p, struct xsort *x, const struct path_effect *effect,
 	struct runs_rec rec;
 	struct moment m;
 	uint32_t k;
+	size_t i;
 
+	for (i = 0; i < p->arrivals.n; i++)
+		((struct path_arrival *)p->arrivals.v)[i].here = false;
 	for (k = 0; k < p->n_rank; v += p->rank[k++].parts.n) {
 		ranks[k] = (struct replay){ .p = p,
 			.ranks = ranks,
@@ -783,7 +805,8 @@ put_passes(struct passes *s)
 		replay_all(p, &s->x, &s->effect, bare, s->bare);
 	if (!p->each) {
 		put_pass(s, NULL,
-		    bare | FIX_BIT(FIX_OPTIONS) | (p->all ? FIX_ALL : 0));
+		    bare | FIX_BIT(FIX_OPTIONS) | (p->all ? FIX_ALL : 0) |
+			(p->no_straggler ? FIX_BIT(FIX_STRAGGLER) : 0));
 		return;
 	}
 	for (fix = 0; fix < N_FIX; fix++)

@@ -85,17 +85,9 @@ stages_of() {
 		-a sum -f flop,exec_flop,peak_ns,dur_ns,flop_ns |
 	    stage dlp-mfu | stage dlp-mem | stage dlp-ranks |
 	    stage dlp-phases | stage dlp-busy --iters |
-	    stage dlp-gaps | replayed | stage dlp-advise $even |
+	    stage dlp-gaps | stage dlp-path --replay --bare --each -S 16M |
+	    stage dlp-advise $even |
 	    stage dlp-path --merge -S 16M
-}
-
-# What changes would gain, as in dlp advise; it does not replay ranks.
-replayed() {
-	if [ -n "$opt_ranks" ]; then
-		cat
-	else
-		stage dlp-path --replay --bare --each -S 16M
-	fi
 }
 
 help_if_asked

@@ -87,9 +87,37 @@ snapshot() {
 	profiles "$1" | stage dlp-mem
 }
 
+# Whether one profile is of several ranks: of its first kernels, two processes
+# communicate; then $in_one is set, and $src. A trace is of one process.
+in_one=
+has_ranks() {
+	[ -z "$in_one" ] || return 0
+	[ $# -eq 1 ] && [ -z "$help$src" ] || return 1
+	case $1 in - | *.json* | *.pftrace*) return 1 ;; esac
+	if is_stream "$1"; then
+		cat -- "$1"
+	else
+		dlp-parse --no-code --no-calls -T kern -- "$1"
+	fi 2>/dev/null | LC_ALL=C awk -F '\t' '
+	/^#kern\t/ { for (i = 1; i <= NF; i++) at[$i] = i }
+	$1 == "kern" && at["pid"] && ++n < 20000 {
+		if (tolower($(at["short"])) ~ /nccl|rccl|mscclpp|shmem/)
+			pid[$(at["pid"])]
+		else
+			next
+		ranks = 0
+		for (p in pid)
+			ranks++
+	}
+	ranks > 1 || n == 20000 { exit }
+	END { exit ranks < 2 }' || return 1
+	in_one=1 src=src
+}
+
 # ranks_in FILE: the ranks of one profile of several processes, as if each had
 # its own.
 ranks_in() (
+	src=
 	apart=$temporary.ranks
 	trap 'rm -rf "$apart" "$apart.all"' EXIT
 	mkdir -p "$apart" && (profiles "$1") >"$apart.all" || exit 2
@@ -104,6 +132,8 @@ ranks_in() (
 ranks_of() {
 	if [ -n "$help" ]; then
 		stage dlp-parse FILE --ranks </dev/null
+	elif has_ranks "$@"; then
+		ranks_in "$1"
 	elif is_stream "$1"; then
 		dlp-merge --ranks -- "$@"
 	elif [ "$*" = - ]; then
