@@ -57,7 +57,6 @@ struct diff_step {
 struct diff_run {   /* a file of a section, with iterations of its own */
 	char *key;  /* the key of its steps; NULL: it is one piece */
 	char *name; /* escaped name of the file; NULL: that of the side */
-	enum steady_by by;   /* how the even ones were chosen */
 	int64_t n, from, to; /* number of steps; the selected ones */
 };
 

@@ -147,11 +147,10 @@ by_run(const void *a, const void *b)
 
 /* Sets *from and *to to the iterations among the steps v[0..n) of a run that
  * count, without warm-up and outliers. They are unchanged if none do. */
-static enum steady_by
+static void
 even_range(struct diff_step **v, size_t n, int64_t *from, int64_t *to)
 {
 	struct steady_step *s = xcalloc(n + 1, sizeof(*s));
-	enum steady_by by;
 	int64_t lo, hi;
 	size_t i, n_warm;
 
@@ -160,13 +159,12 @@ even_range(struct diff_step **v, size_t n, int64_t *from, int64_t *to)
 		s[i].load_ns = v[i]->load_ns;
 		s[i].alloc_ns = v[i]->alloc_ns;
 	}
-	by = steady_range(s, n, &lo, &hi, &n_warm);
+	(void)steady_range(s, n, &lo, &hi, &n_warm);
 	if (n > 1 && lo >= 0) {
 		*from = v[lo]->iter;
 		*to = v[hi]->iter;
 	}
 	free(s);
-	return by;
 }
 
 void
@@ -187,7 +185,7 @@ side_trim(struct diff_side *s, const struct diff_trim *how)
 		r->from = how->to >= 0 ? how->from : v[i]->iter;
 		r->to = how->to >= 0 ? how->to : v[k - 1]->iter;
 		if (how->to < 0 && !how->all)
-			r->by = even_range(v + i, k - i, &r->from, &r->to);
+			even_range(v + i, k - i, &r->from, &r->to);
 		s->cut |= r->key != NULL;
 	}
 	for (i = 0; i < s->n; i++) {
@@ -201,19 +199,11 @@ side_trim(struct diff_side *s, const struct diff_trim *how)
 	free(v);
 }
 
-static const char *
-even_why(enum steady_by by, const char *why)
-{
-	return by == STEADY_BY_ALONE ? "the only one after warm-up; -i chooses"
-				       " others"
-				     : why;
-}
-
 void
 side_say(
     const struct diff_side *s, const char *label, const struct diff_trim *how)
 {
-	const char *why = "without warm-up and outliers; -i chooses others";
+	const char *why = "steady state; choose others with -i";
 	bool chosen = !how->all && how->to < 0;
 	size_t i;
 
@@ -228,11 +218,10 @@ side_say(
 			     " compared, from its first GPU work to the last"
 			     " (-k names a step)",
 			    label, name);
-		else if (r->n > 0)
-			warn("%s, %s: steps %lld to %lld of %lld (%s; %s)",
-			    label, name, (long long)r->from, (long long)r->to,
-			    (long long)r->n, r->key,
-			    !chosen || r->n == 1 ? why : even_why(r->by, why));
+		else if (!chosen || r->to - r->from + 1 < r->n)
+			warn("%s, %s: steps %lld-%lld of %lld (%s, %s)", label,
+			    name, (long long)r->from, (long long)r->to,
+			    (long long)r->n, r->key, why);
 	}
 }
 

@@ -134,27 +134,23 @@ measure(struct iter_run *g)
 	g->outside = 0;
 }
 
-/* --even without --stable: which of them stay. */
+/* --even without --stable: which of them stay, unless all do. */
 static void
 say_even(const struct iter_run *g, const struct iter_file *f)
 {
 	const char *in = f->name != NULL ? f->name : "";
 	const char *colon = *in != '\0' ? ": " : "";
 	const char *once =
-	    f->n_once > 0 ? ", and those that load code or allocate" : "";
+	    f->n_once > 0 ? ", none that loads code or allocates" : "";
 
 	if (g->o.stable || g->broken || f->even == EVEN_UNKNOWN)
 		return;
 	if (f->even == EVEN_NONE)
 		warn("%s%sall of %zu steps count: no length is known", in,
 		    colon, f->stable.n);
-	else if (f->by == STEADY_BY_ALONE && f->stable.n > 1)
-		warn("%s%sstep %lld of %zu counts alone, without warm-up and"
-		     " outliers%s (-i chooses others)",
-		    in, colon, (long long)f->from, f->stable.n, once);
-	else
-		warn("%s%ssteps %lld to %lld of %zu count, without warm-up and"
-		     " outliers%s (-i chooses others)",
+	else if ((size_t)(f->to - f->from) + 1 < f->stable.n)
+		warn("%s%susing steps %lld-%lld of %zu (steady state%s; choose"
+		     " others with -i)",
 		    in, colon, (long long)f->from, (long long)f->to,
 		    f->stable.n, once);
 }

@@ -142,6 +142,7 @@ struct overview {
 
 	/* time of the steps that count; overview_total() */
 	double ns[OV_CLASSES], wall, between, between_idle;
+	double mfu, mfu_ns; /* of steps of that length; NAN: unknown */
 	bool timed;
 	double n_device_step; /* steps, of each device that is used */
 

@@ -44,11 +44,8 @@ list_end(struct buf *b)
 static void
 put_time(const struct screen *s, struct buf *b, double ns)
 {
-	const struct overview *o = s->o;
-	double steps = o->n_device_step > 0 ? o->n_device_step : 1;
-
 	json_int(b, "ns", true, (int64_t)rint(ns));
-	json_real(b, "per_step_ns", true, ns / steps, 0);
+	json_real(b, "per_step_ns", true, ns / s->parts, 0);
 	json_real(b, "pct", s->base > 0, 100 * ns / s->base, 2);
 	buf_putc(b, '}');
 }
@@ -91,7 +88,8 @@ put_session(const struct screen *s)
 		{ "framework", OV_FRAMEWORK } },
 	  numbers[] = { { "ranks", OV_WORLD }, { "step_recorded_ns", OV_STEP },
 		  { "step_bare_ns", OV_STEP_BARE },
-		  { "all_fixed_step_ns", OV_STEP_ALL } };
+		  { "all_fixed_step_ns", OV_STEP_ALL },
+		  { "mem_peak_bytes", OV_MEMORY } };
 	struct buf tool = { 0 };
 	size_t i;
 	int64_t v;
@@ -113,6 +111,7 @@ put_session(const struct screen *s)
 		member(NULL);
 		json_int(&out_buf, numbers[i].name, is_number, v);
 	}
+	json_real(member(NULL), "mfu_pct", !isnan(s->o->mfu), s->o->mfu, 2);
 }
 
 static void

@@ -13,7 +13,9 @@
 struct screen {
 	struct overview *o;
 	const struct overview_how *how;
-	double base; /* what is 100 % */
+	double base;  /* what is 100 % */
+	int room;     /* for a name */
+	double parts; /* how many steps of a GPU the sums are of */
 	struct wording wording;
 	struct values values;
 };
@@ -83,8 +85,18 @@ int page_unjudged(const struct overview *o);
 /* overview_screen.c: what 100 % is for parts of all work. */
 void page_base(struct screen *s);
 
-/* overview_short.c: at most 30 lines. */
+/* overview_short.c: the head of a table, and a row with a bar; a class. */
+const char *page_class(const struct screen *s, enum overview_class c);
+void page_table(const struct screen *s, const char *title);
+void page_row(const struct screen *s, const char *label, double ns);
+
+/* overview_short.c: at most 30 lines; the values for these, and for the
+ * headline: the step, how busy the GPU is, and what else there is to say of the
+ * steps; "conv2d backward" for "conv2d bprop". */
+void page_let_which(struct screen *s);
 void page_short(struct screen *s);
+void page_headline(struct screen *s);
+void page_dir(struct buf *op);
 
 /* overview_json.c: all of it as an object of JSON. */
 void page_json(struct screen *s);

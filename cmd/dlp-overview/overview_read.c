@@ -2,6 +2,7 @@
  * What the records say. Steps, devices and iterations are numbered in each
  * file, so a stream of several files has them by file (column src).
  */
+#include <math.h>
 #include <stdlib.h>
 
 #include "array.h"
@@ -440,6 +441,21 @@ place_finding(struct overview *o, struct mview id, double pct)
 	return &o->found[i];
 }
 
+/* The MFU of a step; it is known if most FLOPs are. */
+static void
+on_mfu(struct stage *st, struct rec *r)
+{
+	struct overview *o = st->ctx;
+	double pct, step = number(r, COL_step_ns);
+
+	if (!counts(steps_of(o, r), r, COL_iter))
+		return;
+	if (number(r, COL_known_pct) < 90 || !rec_real(r, COL_mfu_pct, &pct))
+		pct = NAN;
+	o->mfu += pct * step;
+	o->mfu_ns += step;
+}
+
 static void
 on_in_use(struct stage *st, struct rec *r)
 {
@@ -583,7 +599,9 @@ overview_read(struct overview *o, struct stage *st)
 	    .opt = "src after");
 	stage_on(st, "gapped", on_gapped, .need = "class sum_dur_ns");
 	stage_on(st, "edge", on_edge, .need = "at dur_ns api api_dur_ns");
-	stage_on(st, "work", on_work,
+	stage_on(st, "mfu", on_mfu, .need = "iter mfu_pct step_ns known_pct",
+	    .opt = "src");
+	stage_on(st, "sums", on_work,
 	    .need = "tag op dir layer short tc tc_eligible tc_why lacks why n"
 		    " sum_dur_ns");
 	/* those that DLProf found have fewer columns */
@@ -615,6 +633,7 @@ overview_total(struct overview *o)
 	}
 	for (c = 0; c <= OV_IDLE; c++)
 		o->wall += o->ns[c];
+	o->mfu /= o->mfu_ns; /* NAN if it is not known of all */
 	o->timed = o->n_gpu > 0 && o->info[OV_TIMES] == NULL;
 }
 

@@ -14,39 +14,9 @@
 #include "out.h"
 #include "overview_page.h"
 
-#define BAR_MAX 30
-
-/* A label, a time, its share and a bar. */
-static void
-page_bar(const struct screen *s, const char *label, double ns)
-{
-	int width = s->how->width;
-	int room = width >= 48 ? 26 : width >= 34 ? width - 22 : 12;
-	double n = width - 50 > BAR_MAX ? BAR_MAX : width - 50;
-	struct buf line = { 0 }, time = { 0 };
-	char share[64] = "-";
-	int marks;
-	size_t at;
-
-	buf_puts(&line, "  ");
-	page_fit(&line, label, room);
-	at = line.len;
-	page_blanks(&line, at < (size_t)room + 2 ? (size_t)room + 2 - at : 0);
-	if (s->base > 0)
-		(void)snprintf(
-		    share, sizeof(share), "%.1f %%", 100 * ns / s->base);
-	page_ms(&time, ns);
-	buf_printf(&line, " %11s %7s", buf_str(&time), share);
-	n = s->base > 0 ? n * ns / s->base : 0;
-	marks = n > 0 && n < INT16_MAX ? (int)(n + .5) : 0;
-	if (marks > 0)
-		buf_puts(&line, "  ");
-	for (; marks > 0; marks--)
-		buf_putc(&line, '#');
-	page_put(s, line.s, line.len);
-	buf_free(&line);
-	buf_free(&time);
-}
+#define MAX_IDLE 20 /* rows */
+#define MAX_PHASE 10
+#define MAX_OP 10
 
 /* The parts of the screen. */
 
@@ -55,7 +25,7 @@ static void
 part(const struct screen *s, const char *label, double ns)
 {
 	if (ns > 0)
-		page_bar(s, label, ns);
+		page_row(s, label, ns);
 }
 
 static void
@@ -63,10 +33,6 @@ let_session(struct screen *s)
 {
 	const struct overview *o = s->o;
 	const char *ns = overview_fact(o, OV_MARKER_NS);
-	static const struct {
-		enum overview_info info;
-		const char *name;
-	} steps[] = { { OV_STEP, "recorded" }, { OV_STEP_BARE, "bare" } };
 	struct buf gpus = { 0 };
 	uint64_t n = 0;
 	uint32_t i;
@@ -85,12 +51,8 @@ let_session(struct screen *s)
 	buf_free(&gpus);
 	if (!page_unset(ns) && num_f64(ns, strlen(ns), &v))
 		buf_printf(page_let(s, "marker_ms"), "%.0f", v / 1e6);
-	for (i = 0; i < ARRAY_LEN(steps); i++) {
-		ns = overview_fact(o, steps[i].info);
-		if (o->n_src < 2 && !page_unset(ns) &&
-		    num_f64(ns, strlen(ns), &v))
-			page_time(page_let(s, steps[i].name), v);
-	}
+	values_if(&s->values, "bare",
+	    o->n_src < 2 && !page_unset(overview_fact(o, OV_STEP_BARE)));
 	if (o->n_src < 2 && !page_unset(overview_fact(o, OV_STEP_ALL)))
 		page_times(page_let(s, "together"),
 		    atof(overview_fact(o, OV_STEP_BARE)),
@@ -98,10 +60,10 @@ let_session(struct screen *s)
 	page_profile(page_let(s, "profile"), s);
 	if (o->try_key != NULL)
 		page_shell_word(page_let(s, "key"), o->try_key, "FILE");
-	page_ms(page_let(s, "base"), s->base);
+	page_ms(page_let(s, "base"), s->base / s->parts);
 	page_ms(page_let(s, "mean"), o->mean);
-	page_ms(page_let(s, "work"), o->work);
-	page_ms(page_let(s, "kernels"), o->kern_ns);
+	page_ms(page_let(s, "work"), o->work / s->parts);
+	page_ms(page_let(s, "kernels"), o->kern_ns / s->parts);
 	if (o->n_gpu > 1)
 		page_let_count(s, "gpu_sum", o->n_gpu);
 	values_if(&s->values, "srcs", o->n_src > 1);
@@ -161,16 +123,15 @@ put_steps(struct screen *s)
 	if (o->n_all > 0)
 		let_steps(s);
 	if (o->before > .02 * s->base)
-		page_ms(page_let(s, "before"), o->before);
+		page_ms(page_let(s, "before"), o->before / s->parts);
 	if (o->behind > .02 * s->base)
-		page_ms(page_let(s, "behind"), o->behind);
+		page_ms(page_let(s, "behind"), o->behind / s->parts);
 	if (o->edge_api != NULL) {
 		buf_puts(page_let(s, "call"), o->edge_api);
 		page_ms(page_let(s, "call_time"), o->edge_api_ns);
 	}
 	page_say(s, "steps   ", "steps");
 	page_say(s, "        ", "mean");
-	page_say(s, "        ", "bare");
 	page_say(s, "100 %   ", "base");
 	if (o->n_all == 0 && o->timed) {
 		page_say(s, "        ", "before");
@@ -188,7 +149,7 @@ put_why_idle(struct screen *s)
 	const char *class;
 	int i;
 
-	for (i = 0; i < 5; i++) {
+	for (i = 0; i < MAX_IDLE; i++) {
 		class = tally_best(&s->o->gap, &ns);
 		if (class == NULL || ns < PAGE_NOTHING)
 			break;
@@ -199,7 +160,7 @@ put_why_idle(struct screen *s)
 		rest -= ns;
 	}
 	if (rest >= PAGE_NOTHING)
-		part(s, "  (rest)", rest);
+		part(s, "  other reasons", rest);
 	buf_free(&label);
 }
 
@@ -207,14 +168,12 @@ static void
 put_gpu_time(struct screen *s)
 {
 	const struct overview *o = s->o;
+	int c;
 
-	buf_puts(&out_buf, "\nGPU time\n");
-	page_bar(s, "Tensor Core kernels", o->ns[OV_TC]);
-	part(s, "communication only", o->ns[OV_COMM]);
-	page_bar(s, "other kernels", o->ns[OV_KERN]);
-	part(s, "graphs", o->ns[OV_GRAPH]);
-	page_bar(s, "copies, memsets", o->ns[OV_MEM]);
-	page_bar(s, "idle", o->ns[OV_IDLE]);
+	page_line(s, "");
+	page_table(s, o->n_all > 0 ? "Time per step" : "GPU time");
+	for (c = 0; c <= OV_IDLE; c++)
+		part(s, page_class(s, c), o->ns[c]);
 	put_why_idle(s);
 	if (o->n_all > 0 && o->between_idle >= .02 * s->base)
 		part(s, "  of it between two steps", o->between_idle);
@@ -238,12 +197,15 @@ put_phases(struct screen *s)
 	double ns;
 	int i;
 
+	if (tally_best(&s->o->phase, &ns) == NULL)
+		return;
 	page_line(s, "");
 	page_say(s, "", "phases");
-	for (i = 0; i < 6; i++) {
+	page_table(s, "GPU time by phase");
+	for (i = 0; i < MAX_PHASE; i++) {
 		name = tally_take(&s->o->phase, &ns);
 		if (name != NULL)
-			part(s, page_unset(name) ? "(none)" : name, ns);
+			part(s, page_unset(name) ? "(no phase)" : name, ns);
 	}
 }
 
@@ -258,9 +220,13 @@ put_ops(struct screen *s)
 	int i;
 
 	page_line(s, "");
-	page_line(s, "top ops, each with its longest kernel");
-	for (i = 0; i < 5 && (name = tally_take(&o->op, &ns)) != NULL; i++) {
-		page_bar(s, name, ns);
+	page_table(s, "Top ops (and longest kernel)");
+	for (i = 0; i < MAX_OP && (name = tally_take(&o->op, &ns)) != NULL;
+	     i++) {
+		buf_clear(&line);
+		buf_puts(&line, name);
+		page_dir(&line);
+		page_row(s, buf_str(&line), ns);
 		op = &o->ops[smap_find(&o->op.name, name, strlen(name))];
 		buf_clear(&line);
 		buf_puts(&line, "    ");
@@ -306,7 +272,7 @@ put_reasons(struct screen *s, struct tally *reasons)
 	for (i = 0; i < 3 && (why = tally_take(reasons, &ns)) != NULL; i++) {
 		buf_clear(&text);
 		buf_printf(&text, "  %s", why);
-		page_bar(s, buf_str(&text), ns);
+		page_row(s, buf_str(&text), ns);
 		op = page_reason_op(s->o, why);
 		values_if(&v, "conv", strncmp(op, "conv", 4) == 0);
 		buf_clear(&tip);
@@ -328,15 +294,16 @@ put_tensor_cores(struct screen *s)
 	double dark = o->tc_dark;
 
 	page_line(s, "");
+	page_table(s, "Tensor Cores");
 	if (o->n_kern > 0 && o->n_judged == 0)
 		dark = o->kern_ns;
 	if (dark < PAGE_NOTHING)
 		dark = 0;
 	if (o->eligible > 0 || dark == 0)
-		page_bar(s, "could use Tensor Cores", o->eligible);
+		page_row(s, "could be used and are not", o->eligible);
 	put_reasons(s, &o->why);
-	part(s, "could use them: unknown", dark);
-	part(s, "uses them, slowly", o->slow);
+	part(s, "could be used: unknown", dark);
+	part(s, "are used, slowly", o->slow);
 	put_reasons(s, &o->slow_why);
 }
 
@@ -404,19 +371,18 @@ put_unknown(struct screen *s)
 	size_t i, k;
 
 	page_unknown(s, v);
-	for (i = 0; i < PAGE_UNKNOWN; i++) {
-		buf_printf(&text, "%s%s ", i > 0 ? ", " : "", v[i].label);
-		page_ms(&text, v[i].ns);
-		if (s->base > 0)
-			buf_printf(&text, " %.1f %%", 100 * v[i].ns / s->base);
-		else
-			buf_puts(&text, " -");
+	for (i = 0; i < PAGE_UNKNOWN; i++)
+		if (v[i].ns >= PAGE_NOTHING && v[i].of > 0) {
+			buf_printf(&text, "%s%s ", text.len > 0 ? ", " : "",
+			    v[i].label);
+			page_ms(&text, v[i].ns / s->parts);
+			buf_printf(&text, " %.1f %%", 100 * v[i].ns / v[i].of);
+		}
+	if (text.len > 0) {
+		page_line(s, "");
+		buf_put(page_let(s, "lacks"), text.s, text.len);
+		page_say(s, "", "unknown");
 	}
-	page_line(s, "");
-	buf_put(page_let(s, "lacks"), text.s, text.len);
-	buf_clear(&text);
-	wording_put(&s->wording, "screen", "unknown", &s->values, &text);
-	page_fill(s, "", 2, &text);
 	for (i = 0; i < PAGE_UNKNOWN; i++) {
 		for (k = 0; strcmp(buf_str(&v[k].hint), buf_str(&v[i].hint));)
 			k++;
@@ -462,8 +428,8 @@ put_finding(struct screen *s, int nth, const struct overview_finding *f)
 	page_fill(s, head, strlen(head), &text);
 	buf_free(&text);
 	if (!page_unset(f->evidence))
-		page_fill_text(s, "    = ", f->evidence);
-	page_fill_text(s, "    > ", f->advice);
+		page_fill_text(s, "    ", f->evidence);
+	page_fill_text(s, "    help: ", f->advice);
 }
 
 /* How many findings are worth showing. */
@@ -502,12 +468,11 @@ put_findings(struct screen *s)
 	int i, n = page_findings(o);
 
 	buf_i64(page_let(s, "findings"), n);
-	values_if(&s->values, "first_3", n > 3);
 	page_let_count(s, "little", o->n_found - n);
 	page_let_count(s, "unjudged", page_unjudged(o));
 	page_line(s, "");
 	page_say(s, "", "findings");
-	for (i = 0; i < n && i < 3; i++)
+	for (i = 0; i < n; i++)
 		put_finding(s, i + 1, &o->found[i]);
 	page_say(s, "  ", "fixed");
 	page_say(s, "  ", "little");
@@ -604,6 +569,24 @@ put_next(struct screen *s)
 	buf_free(&what);
 }
 
+/* Columns of bytes that a name may take: what the longest needs, but no more
+ * than the page has beside a table's numbers, and bars on a wide one. */
+static int
+room_of(const struct screen *s)
+{
+	const struct tally *op = &s->o->op;
+	int wide = s->how->width, most = wide - (wide > 80 ? 48 : 20);
+	size_t need = 32, n;
+	uint32_t i;
+
+	for (i = 0; i < op->name.n; i++) {
+		(void)smap_str(&op->name, i, &n);
+		if (wide > 80 && op->sum[i].ns > .01 * s->o->work && n > need)
+			need = n;
+	}
+	return most < 8 ? 8 : need < (size_t)most ? (int)need : most;
+}
+
 void
 overview_screen(struct overview *o, const struct overview_how *how)
 {
@@ -611,8 +594,11 @@ overview_screen(struct overview *o, const struct overview_how *how)
 	struct buf file = { 0 };
 
 	s.base = o->timed ? o->wall : o->work;
+	s.parts = o->n_device_step > 0 ? o->n_device_step : 1;
+	s.room = room_of(&s);
 	wording_read(&s.wording, "overview.tab");
 	let_session(&s);
+	page_let_which(&s);
 	if (how->json || !how->verbose) {
 		if (how->json)
 			page_json(&s);
@@ -629,6 +615,8 @@ overview_screen(struct overview *o, const struct overview_how *how)
 	page_say(&s, "tool    ", "tool");
 	page_say(&s, "        ", "markers");
 	if (o->any_work) {
+		page_headline(&s);
+		page_line(&s, "");
 		put_steps(&s);
 		if (o->timed)
 			put_gpu_time(&s);

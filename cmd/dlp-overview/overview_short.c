@@ -2,6 +2,7 @@
  * The profile in at most 30 lines: how long a step takes, what to do, where its
  * time goes. Times are those of a step and a GPU. overview.tab has the words.
  */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,13 +35,6 @@ struct rows {
 	int n;
 };
 
-/* How many steps of a GPU the sums are of. */
-static double
-parts(const struct overview *o)
-{
-	return o->n_device_step > 0 ? o->n_device_step : 1;
-}
-
 /* Whether nearly all kernels are known to use Tensor Cores or not to. */
 static bool
 knows_tensor_cores(const struct overview *o)
@@ -48,19 +42,10 @@ knows_tensor_cores(const struct overview *o)
 	return o->no_verdict <= .1 * o->kern_ns;
 }
 
-/* Columns of bytes that a name may take: the page, with a table's numbers. */
-static int
-label_room(const struct screen *s)
+void
+page_row(const struct screen *s, const char *label, double ns)
 {
-	int room = s->how->width - 20;
-
-	return room > 32 ? 32 : room < 8 ? 8 : room;
-}
-
-static void
-put_row(const struct screen *s, const char *label, double ns)
-{
-	int width = s->how->width, room = label_room(s);
+	int width = s->how->width, room = s->room;
 	double bar = width - room - 24 > 40 ? 40 : width - room - 24;
 	struct buf line = { 0 };
 	struct buf shown = { 0 };
@@ -73,10 +58,10 @@ put_row(const struct screen *s, const char *label, double ns)
 	for (at = line.len; at < (size_t)room + 2; at++)
 		buf_putc(&line, ' ');
 	buf_printf(&line, "%9.*f %6.1f",
-	    s->base / parts(s->o) >= 1e8   ? 1
-	    : s->base / parts(s->o) >= 1e7 ? 2
-					   : 3,
-	    ns / parts(s->o) / 1e6, s->base > 0 ? 100 * ns / s->base : 0);
+	    s->base / s->parts >= 1e8   ? 1
+	    : s->base / s->parts >= 1e7 ? 2
+					: 3,
+	    ns / s->parts / 1e6, s->base > 0 ? 100 * ns / s->base : 0);
 	bar = s->base > 0 && ns <= 2 * s->base ? bar * ns / s->base + .5 : 0;
 	if (bar >= 1)
 		buf_puts(&line, "  ");
@@ -86,11 +71,11 @@ put_row(const struct screen *s, const char *label, double ns)
 	buf_free(&line);
 }
 
-static void
-put_table_head(const struct screen *s, const char *title)
+void
+page_table(const struct screen *s, const char *title)
 {
 	struct buf line = { 0 };
-	int room = label_room(s) + 2;
+	int room = s->room + 2;
 
 	buf_printf(&line, "%-*.*s%9s %6s", room, room, title, "ms", "%");
 	page_styled(s, PAGE_BOLD, line.s, line.len);
@@ -98,8 +83,8 @@ put_table_head(const struct screen *s, const char *title)
 }
 
 /* "conv2d bprop" is "conv2d backward" for people. */
-static void
-people_dir(struct buf *b)
+void
+page_dir(struct buf *b)
 {
 	static const char *const as[][2] = { { " bprop", " backward" },
 		{ " fprop", " forward" } };
@@ -111,6 +96,27 @@ people_dir(struct buf *b)
 			buf_puts(b, as[i][1]);
 			return;
 		}
+}
+
+void
+page_let_which(struct screen *s)
+{
+	const struct overview *o = s->o;
+
+	if (o->n_all > 0 && !o->differ && !page_unset(o->first)) {
+		buf_puts(page_let(s, "step_first"), o->first);
+		if (strcmp(o->first, o->last) != 0)
+			buf_puts(page_let(s, "step_last"), o->last);
+	}
+	if (o->n_all > 0) {
+		buf_printf(page_let(s, "n_used"), "%.0f", o->n_used);
+		buf_printf(page_let(s, "n_steps"), "%.0f",
+		    s->how->iters != NULL ? o->n_cut : o->n_all);
+	}
+	if (o->n_marked > 0)
+		page_time(page_let(s, "marked"), o->marked / o->n_marked);
+	values_if(&s->values, "gpu_unknown",
+	    o->dev_name.n == 1 && page_unset(smap_str(&o->dev_name, 0, NULL)));
 }
 
 /* Which profile this is: a line, or two. */
@@ -182,19 +188,19 @@ put_parts(struct screen *s, const struct buf *b)
 		semi = memchr(at, ';', (size_t)(end - at));
 		semi = semi != NULL ? semi : end;
 		n = (size_t)(semi - at);
-		if (line.len > 0 && line.len + 5 + n > (size_t)s->how->width) {
+		if (line.len > 0 && line.len + 3 + n > (size_t)s->how->width) {
 			page_styled(s, PAGE_BOLD, line.s, line.len);
 			buf_clear(&line);
 		}
-		page_blanks(&line, line.len > 0 ? 5 : 2);
+		page_blanks(&line, line.len > 0 ? 3 : 2);
 		buf_put(&line, at, n);
 	}
 	page_styled(s, PAGE_BOLD, line.s, line.len);
 	buf_free(&line);
 }
 
-static void
-put_headline(struct screen *s)
+void
+page_headline(struct screen *s)
 {
 	static const char *const notes[] = { "no_steps", "bare", "pattern",
 		"slow" };
@@ -205,7 +211,7 @@ put_headline(struct screen *s)
 	size_t i;
 
 	page_time(
-	    page_let(s, "step"), o->n_all > 0 ? o->mean : s->base / parts(o));
+	    page_let(s, "step"), o->n_all > 0 ? o->mean : s->base / s->parts);
 	if (o->n_all > 0 && o->mean <= 0)
 		page_let(s, "no_length");
 	if (o->n_all > 0 && overview_std(o, &std) && o->mean > 0 &&
@@ -217,6 +223,9 @@ put_headline(struct screen *s)
 	if (o->timed && o->wall > 0 && o->kern_ns > 0 && knows_tensor_cores(o))
 		buf_printf(page_let(s, "tensor"), "%.0f",
 		    100 * o->ns[OV_TC] / o->wall);
+	if (!isnan(o->mfu))
+		buf_printf(
+		    page_let(s, "mfu"), o->mfu < 10 ? "%.1f" : "%.0f", o->mfu);
 	if (bytes > 0)
 		buf_printf(page_let(s, "memory"), "%.3g %s",
 		    bytes / (bytes < 1e9 ? 1e6 : 1e9),
@@ -451,17 +460,16 @@ put_rows(const struct screen *s, struct rows *t, int max)
 		    t->row[i + 1].ns >= SHARE * s->base) {
 			for (; i < t->n; i++)
 				other += t->row[i].ns;
-			put_row(s, "(other)", other);
+			page_row(s, "(other)", other);
 			return;
 		}
-		put_row(s, t->row[i].label, t->row[i].ns);
+		page_row(s, t->row[i].label, t->row[i].ns);
 		n++;
 	}
 }
 
-/* Where the time goes, by what the GPU did. */
-static void
-put_classes(struct screen *s, int max)
+const char *
+page_class(const struct screen *s, enum overview_class c)
 {
 	static const char *const words[] = {
 		[OV_TC] = "Tensor Core kernels",
@@ -469,21 +477,28 @@ put_classes(struct screen *s, int max)
 		[OV_GRAPH] = "CUDA graphs",
 		[OV_COMM] = "communication, not hidden",
 		[OV_MEM] = "copies and memsets",
+		[OV_IDLE] = "idle",
 	};
+
+	return c == OV_KERN && !knows_tensor_cores(s->o) ? "other kernels"
+							 : words[c];
+}
+
+/* Where the time goes, by what the GPU did. */
+static void
+put_classes(struct screen *s, int max)
+{
 	struct rows t = { 0 };
 	int c;
 
 	page_line(s, "");
-	put_table_head(s, s->o->n_all == 0  ? "GPU time"
-			  : s->o->n_gpu > 1 ? "Time per step and GPU"
-					    : "Time per step");
+	page_table(s, s->o->n_all == 0  ? "GPU time"
+		      : s->o->n_gpu > 1 ? "Time per step and GPU"
+					: "Time per step");
 	if (!s->o->timed)
 		return;
 	for (c = 0; c < OV_IDLE; c++)
-		add_row(&t,
-		    c == OV_KERN && !knows_tensor_cores(s->o) ? "other kernels"
-							      : words[c],
-		    s->o->ns[c]);
+		add_row(&t, page_class(s, c), s->o->ns[c]);
 	add_idle(s, &t);
 	put_rows(s, &t, max);
 }
@@ -504,7 +519,7 @@ put_phases(struct screen *s)
 			break;
 		if (n == 0)
 			page_line(s, "");
-		put_row(s, page_unset(name) ? "(no phase)" : name, ns);
+		page_row(s, page_unset(name) ? "(no phase)" : name, ns);
 	}
 }
 
@@ -517,15 +532,15 @@ put_ops(struct screen *s, int max)
 	int i;
 
 	page_line(s, "");
-	put_table_head(s, "Top ops");
+	page_table(s, "Top ops");
 	for (i = 0; i < max; i++) {
 		name = tally_take(&s->o->op, &ns);
 		if (name == NULL)
 			break;
 		buf_clear(&label);
 		buf_puts(&label, name);
-		people_dir(&label);
-		put_row(s, buf_str(&label), ns);
+		page_dir(&label);
+		page_row(s, buf_str(&label), ns);
 	}
 	buf_free(&label);
 }
@@ -534,32 +549,26 @@ put_ops(struct screen *s, int max)
 static void
 put_unknown(struct screen *s)
 {
-	const struct overview *o = s->o;
-	const struct {
-		const char *label;
-		double ns, of;
-	} v[] = {
-		{ "op", o->no_op, o->work },
-		{ "sizes", o->no_shapes, o->kern_ns },
-		{ "FLOPs", o->no_flop, o->kern_ns },
-		{ "Tensor Cores", o->no_verdict, o->kern_ns },
-	};
+	struct page_unknown v[PAGE_UNKNOWN];
 	struct buf b = { 0 };
-	bool any = false;
 	double pct;
-	size_t i;
+	int i;
 
-	for (i = 0; i < ARRAY_LEN(v); i++)
-		if (v[i].of > 0 && v[i].ns >= SHARE * v[i].of) {
-			pct = 100 * v[i].ns / v[i].of;
+	page_unknown(s, v);
+	for (i = 0; i < PAGE_UNKNOWN; i++) {
+		pct = v[i].of > 0 ? 100 * v[i].ns / v[i].of : 0;
+		if (pct >= 100 * SHARE)
 			buf_printf(&b, "%s %s %.*f %%",
-			    any ? "," : "Unknown:", v[i].label,
+			    b.len > 0 ? "," : "Unknown:",
+			    strcmp(v[i].part, "tc") == 0 ? "Tensor Cores"
+							 : v[i].label,
 			    pct < 10 ? 1 : 0, pct);
-			any = true;
-		}
-	buf_puts(&b, " of the GPU work");
-	if (any)
-		page_line(s, buf_str(&b));
+		buf_free(&v[i].hint);
+	}
+	if (b.len > 0) {
+		buf_puts(&b, " of GPU work");
+		page_fill(s, "", 0, &b);
+	}
 	buf_free(&b);
 }
 
@@ -618,20 +627,6 @@ page_short(struct screen *s)
 	struct buf b = { 0 };
 	int left_out;
 
-	if (o->n_all > 0 && !o->differ && !page_unset(o->first)) {
-		buf_puts(page_let(s, "step_first"), o->first);
-		if (strcmp(o->first, o->last) != 0)
-			buf_puts(page_let(s, "step_last"), o->last);
-	}
-	if (o->n_all > 0) {
-		buf_printf(page_let(s, "n_used"), "%.0f", o->n_used);
-		buf_printf(page_let(s, "n_steps"), "%.0f",
-		    s->how->iters != NULL ? o->n_cut : o->n_all);
-	}
-	if (o->n_marked > 0)
-		page_time(page_let(s, "marked"), o->marked / o->n_marked);
-	values_if(&s->values, "gpu_unknown",
-	    o->dev_name.n == 1 && page_unset(smap_str(&o->dev_name, 0, NULL)));
 	put_title(s);
 	if (!o->any_work) {
 		page_line(s, "");
@@ -644,7 +639,7 @@ page_short(struct screen *s)
 		buf_free(&b);
 		return;
 	}
-	put_headline(s);
+	page_headline(s);
 	left_out = put_findings(s,
 	    between(3, left_of(from) - HEAD - 4 - PHASES - HEAD - MIN_OP - END,
 		ROOM));

@@ -149,7 +149,10 @@ ranks_of() {
 from_stdin() {
 	byte=$(dd bs=1 count=1 2>/dev/null | od -An -to1 | tr -d ' \n')
 	case $byte in
-	'') "$@" ;;
+	'')
+		[ -z "${no_file-}" ] || die "$which_profile"
+		"$@"
+		;;
 	043)
 		head='#' line='' n_src=0
 		while IFS= read -r line; do

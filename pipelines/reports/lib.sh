@@ -1,8 +1,9 @@
 # Read by every report, with its arguments: takes the options apart. A report
 # says before what it knows: $options, as for getopts; an option -x sets
 # opt_x; $long_options are words, which take a value, and --fail-over sets
-# opt_fail_over; $flag_options are words that take none. The rest of "$@" are
-# files. Common to all: $show for dlp-fmt, $limit for dlp-agg, $src if there are
+# opt_fail_over; $flag_options are words that take none. All know -q, and those
+# with a table -w, -c and --sort: stage.sh has the columns and rows chosen where the
+# table is written. The rest of "$@" are files. Common to all: $show for dlp-fmt, $limit for dlp-agg, $src if there are
 # several files, in one stream or many; for the options i and k: $steps and
 # $which for dlp-iter, $in_steps if only steps count. A report to which the
 # kernels do, all that a .dict of PyProf has, says kernels_do=1; the others
@@ -33,6 +34,11 @@ export DLP_READERS
 opt_ops_from=
 opt_null=
 long_options="${long_options-} ops-from null"
+opt_c=
+opt_q=
+opt_sort=
+common_options=w:q
+[ -n "${no_table-}${no_columns-}" ] || common_options=w:c:q long_options="$long_options sort"
 case $report in
 advise | coverage | diff | flops | folded | html | join | kernels | mfu | openmetrics | overview | \
     roofline | tc | top | trace | view)
@@ -62,6 +68,10 @@ help_if_asked() {
 		sed -n '2,/^$/s/^# \{0,1\}//p' "$script"
 		[ -n "${no_table-}" ] ||
 		    echo "also: ${also---csv --tsv --json --jsonl --md --xtab -w COLUMNS}"
+		case $common_options in
+		*c:*) echo "      -c COLUMNS --sort COLUMN, as pipes have them, and -q: see dlp(1)" ;;
+		*) echo "also: -q" ;;
+		esac
 		echo
 		echo "the pipeline:"
 	)"
@@ -136,7 +146,7 @@ while [ "$n_args" -gt 0 ]; do
 	-[a-zA-Z]*)
 		letter=${arg#-}
 		letter=${letter%"${letter#?}"}
-		case w:$options in
+		case $common_options$options in
 		*"$letter:"*)
 			val=${arg#-?}
 			if [ -z "$val" ]; then
@@ -168,6 +178,11 @@ done
 case $opt_n in
 *[!0-9]* | ??????????*) die "-n: bad number '$opt_n'" ;;
 esac
+# Rows are sorted and then counted, so that no stage before may leave some out.
+sort_n=$opt_n
+[ -z "$opt_sort" ] || opt_n=0
+# What is chosen is not known to those that write columns.
+[ -z "$opt_c$opt_sort" ] || DLP_READERS=
 limit=
 [ "${opt_n:-0}" -eq 0 ] || limit="-n $opt_n --rest"
 case $width in
@@ -211,8 +226,14 @@ fi
 [ "$steps" = --one ] || in_steps=1
 [ -z "$from" ] || [ "$from" -le "$to" ] || die "-i: $from lies behind $to"
 
-[ -n "$help" ] || [ $# -gt 0 ] || [ -n "${from_stream-}${opt_follow-}" ] ||
-    die "which profile? usage: dlp $report [options] FILE..."
+# Without a file it reads what is piped into it.
+no_file=
+which_profile="which profile? usage: dlp $report [options] FILE..., or COMMAND | dlp $report"
+if [ -z "$help${from_stream-}${opt_follow-}" ] && [ $# -eq 0 ]; then
+	[ ! -t 0 ] || die "$which_profile"
+	no_file=1
+	set -- -
+fi
 [ -n "$help" ] || [ -z "$opt_ops_from" ] || [ -r "$opt_ops_from" ] ||
     die "--ops-from: $opt_ops_from: cannot be read"
 need=
@@ -240,4 +261,13 @@ inputs() {
 	fi
 }
 inputs "$@"
+# Notes begin with it.
+one_file=
+[ $# -ne 1 ] || one_file=$1
+case $one_file in
+-) one_file='standard input' ;;
+*[!\ -~]*) one_file= ;;
+esac
+many_files=
+[ $# -lt 2 ] || many_files=1
 [ -z "$opt_ops_from" ] || DLP_READERS=

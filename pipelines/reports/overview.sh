@@ -35,12 +35,13 @@ numbers_of() {
 }
 
 # complain FILE TEXT: says it, with the name of the file if the text leaves it
-# out. The first text is the reason in the row of a file that failed: $error.
+# out; a note begins with that. The first text is the reason in the row of a file that failed: $error.
 complain() {
 	[ -n "$said" ] || error=$2
 	said=1
-	case $2 in
-	*"$1"*) plain "$2" >&2 ;;
+	case $failed,$2 in
+	*,*"$1"* | *,'dlp overview: '*) plain "$2" >&2 ;;
+	,dlp[-\ ]*': '*) plain "$1: ${2#*: }" >&2 ;;
 	*) plain "dlp overview: $1: $2" >&2 ;;
 	esac
 }

@@ -5,6 +5,31 @@
 #
 # shellcheck shell=sh disable=SC2154 # help: lib.sh
 
+# The table of a report, where -c or --sort chooses its columns or the order of its
+# rows.
+chosen_table() {
+	if [ -n "${opt_sort-}" ]; then
+		type=$*
+		case $type in
+		*' -T '*) type=${type##* -T } ;;
+		*) die "--sort: this table has rows of several kinds" ;;
+		esac
+		key=$opt_sort
+		opt_sort=
+		most=
+		[ "$sort_n" -eq 0 ] || most="-n $sort_n"
+		if [ -n "${src:-$many_files}" ]; then
+			stage awk -f "$DLP_REPORTS/awk/one_section.awk"
+		else
+			cat
+		fi | stage dlp-agg -T "${type%% *}" --sort "$key" $most | chosen_table "$@"
+		return
+	fi
+	cols=$opt_c
+	opt_c=
+	stage "$@" ${cols:+-c "$cols"}
+}
+
 # stage COMMAND...: runs it; what it says about an input that another command
 # wrote is marked (--as-stage), for run to choose from. If $help is set, it takes
 # the pipeline so far from standard input and adds itself to that text.
@@ -12,6 +37,10 @@ stage() {
 	if [ "$1" = dlp-flops ]; then
 		[ -z "${opt_hlo-}" ] || set -- "$@" --hlo "$opt_hlo"
 		[ -z "${opt_inductor-}" ] || set -- "$@" --inductor "$opt_inductor"
+	fi
+	if [ "$1" = dlp-fmt ] && [ -n "${opt_c-}${opt_sort-}" ]; then
+		chosen_table "$@"
+		return
 	fi
 	if [ "$1,${opt_ops_from:+carry}" = dlp-correlate,carry ]; then
 		correlate_and_carry "$@"
@@ -49,7 +78,7 @@ stage() {
 
 # What a step would take if what findings are about were fixed, for dlp-advise.
 gains() {
-	stage dlp-rate -T agg | stage dlp-path --replay --bare --each
+	stage dlp-rate -T "${1-agg}" | stage dlp-path --replay --bare --each
 }
 
 # say_needs COMMAND...: adds to the text what the command reads (tests/bin/needs).

@@ -78,12 +78,13 @@ run() {
 	wait $!
 }
 
-# The pipeline, its messages to standard output, at the end a TAB and its
-# status, without a newline. exec, because what is redirected for a group is as
+# The pipeline, its messages to standard output, at the end, behind TABs and without
+# a newline, the file that it is of, if it is one, and its status, with -q if that was
+# given. exec, because what is redirected for a group is as
 # before when its EXIT trap runs.
 with_status() {
 	exec 2>&1 >&3 <&4 3>&- 4<&-
-	trap 'printf "\t%d" $? >&2' EXIT
+	trap 'printf "\t%s\t%d%s" "${one_file-}" $? "${opt_q:+-q}" >&2' EXIT
 	"$@"
 	exit
 }
@@ -93,16 +94,25 @@ with_status() {
 # them itself; an awk starts only for what a terminal must not get. It ends with
 # the status of the pipeline; a shell that says none was ended by SIGPIPE.
 messages() {
-	kept='' said='' report='' odd=''
+	kept='' said='' report='' odd='' of=''
 	while IFS= read -r message; do
 		hear "$message"
 	done
 	status=${message##*	}
 	case $message in
-	*'	'[0-9]*) message=${message%	*} ;;
+	*'	'[0-9]*)
+		message=${message%	*}
+		of=${message##*	}
+		message=${message%	*}
+		;;
 	*) status=141 ;;
 	esac
 	[ -z "$message" ] || hear "$message"
+	case $status in
+	[01]-q) return "${status%-q}" ;; # all that was said are notes
+	[01]) said=$(notes) said=${said:+$said$newline} ;;
+	esac
+	status=${status%-q}
 	if [ -n "$odd" ]; then
 		need_plain
 		printf %s "$said" | awk "$plain_awk"'{ print plain($0) }'
@@ -114,6 +124,22 @@ messages() {
 		plain "$kept"
 	}
 	return "$status"
+}
+
+# What was said where all went well, of one file: it begins each note.
+notes() {
+	while IFS= read -r line; do
+		case $line in
+		'') continue ;;
+		'dlp-diff: '[AB]', '*) line=${line#*: } ;;
+		dlp[-\ ]*": ${of:-/}: "*) line=${line#*: } ;;
+		*"$of"*) ;;
+		dlp[-\ ]*': '*) line="$of: ${line#*: }" ;;
+		esac
+		printf '%s\n' "$line"
+	done <<-EOT
+		$said
+	EOT
 }
 
 # hear LINE: to $said or $kept.

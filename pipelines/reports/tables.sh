@@ -4,14 +4,7 @@
 
 # Whether people get tables, not programs rows.
 for_people() {
-	[ -z "$fmt" ] && { [ -n "$width" ] || [ -t 1 ]; }
-}
-
-# say_table TABLES: a program that named no table is told which it gets, the
-# first of $types, unless it asked for a format.
-say_table() {
-	[ -n "$help$fmt$opt_t${opt_s-}" ] || for_people ||
-	    echo "dlp $report: this is the table $types; -t TABLE prints another one: $1" >&2
+	[ -z "$fmt$opt_c$opt_sort" ] && { [ -n "$width" ] || [ -t 1 ]; }
 }
 
 # tables_of FIRST SECOND: the record types of a report with a summary and what
@@ -23,7 +16,7 @@ tables_of() {
 	[ -z "${opt_s-}" ] || types=$1
 	case $options in *t:*) ;; *) return ;; esac
 	case ,$opt_t in
-	,) say_table "$1, $2" ;;
+	,) ;;
 	,"$1" | ,"$2") types=$opt_t ;;
 	*) die "-t: '$opt_t' is not one of $1, $2" ;;
 	esac

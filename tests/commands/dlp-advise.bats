@@ -126,7 +126,7 @@ rec() { printf '%b\n' "$@" | tr ' ' '\t'; }
 		s.text IN ('iteration 1', 'iteration 2')" >want
 	grep -q "$(cat want)" got
 	dlp -v "$f" 2>/dev/null >screen
-	grep -q '^findings, by the gain of a step if they are fixed' screen
+	grep -q '^What to fix ([0-9]*), by gain' screen
 	# a step, and its prediction, as in the object
 	jq -r '[.rules[] | select(.predicted_step_ns and .part_of == null)][0] |
 	    .step_ns, .predicted_step_ns' got | awk '{ v[NR] = $1 / 1e6 }
@@ -236,7 +236,7 @@ rec() { printf '%b\n' "$@" | tr ' ' '\t'; }
 	need_data nsys/no-events.sqlite
 	dlp advise --tsv "$DATA/nsys/no-events.sqlite" >got 2>err
 	[ "$(wc -l <got)" -eq 1 ]
-	grep -qx 'dlp advise: no finding gains 2 % of a step; -a shows all checks, and what they lack' err
+	grep -qx '.*no-events.sqlite: no finding gains 2 % of a step; -a shows all checks, and what they lack' err
 	# only where it is so, and of several files together
 	dlp advise --tsv "$DATA/nsys/no-events.sqlite" "$LENET" >got 2>err
 	[ "$(wc -l <got)" -gt 1 ]

@@ -110,7 +110,7 @@ code() {
 	! grep -qE '^#?sample|^#.*	code|main;' out
 	run -2 dlp-parse --no-code -T sample db
 	same 'dlp-parse: --no-code: -T sample needs the call stacks' "$output"
-	run -2 dlp folded --cpu -p db
+	run -2 dlp folded --cpu -g phase db
 	grep -q 'goes with none of' <<<"$output"
 }
 

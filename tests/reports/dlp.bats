@@ -199,14 +199,18 @@ table_reports() {
 # What a newcomer gets on standard error is about the profile, or nothing.
 @test "no report says what only its pipeline understands" {
 	same '' "$(dlp ops "$LENET" 2>&1 >out)"
-	same "dlp ranks: one rank, and no collectives, as NCCL's are: \
+	same "$LENET: one rank, and no collectives, as NCCL's are: \
 there is nothing to compare" "$(dlp ranks "$LENET" 2>&1 >out)"
-	same "dlp mem: no memory events in this profile; record them with \
+	same "$LENET: no memory events in this profile; record them with \
 nsys profile --cuda-memory-usage=true" \
 	    "$(dlp mem "$LENET" 2>&1 >out)"
 	dlp mfu "$DATA/h200/graph_infer_graph.sqlite.xz" 2>&1 >out |
-	    grep -qx 'dlp mfu: FLOPs of products are not known in any step; dlp coverage shows why'
+	    grep -qx '.*graph_infer_graph.sqlite.xz: FLOPs of products are not known in any step; dlp coverage shows why'
 	dlp mfu "$LENET" 2>&1 >out | same '' "$(cat)"
+	# nor with -q, which leaves out notes, but no errors
+	same '' "$(dlp mem -q "$LENET" 2>&1 >out)"
+	run -2 dlp mem -q nix
+	same 'dlp mem: nix: No such file or directory' "$output"
 }
 
 # What -h shows can be typed into sh: the overview's needs the file's name
@@ -555,7 +559,7 @@ same_as_h() {
 	run --separate-stderr dlp top -g layer --tsv "$db"
 	pct=$(awk -F'\t' 'NR > 1 { s += $4 } $1 == "forward" { f += $4 }
 	    END { printf "%.1f", 100 * f / s }' <<<"$output")
-	same "dlp top: 'forward' is the layer of $pct % of the time: the program \
+	same "$db: 'forward' is the layer of $pct % of the time: the program \
 has no ranges around its modules; -g shape tells ops apart by the sizes of \
 inputs" "$stderr"
 	# and it does

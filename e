@@ -1,0 +1,1 @@
+dlp events: --tsv: this report is no table

@@ -1,0 +1,1 @@
+dlp events: unknown option '-c'; dlp events -h shows them

@@ -1,0 +1,1 @@
+dlp events: unknown option '--sort'; dlp events -h shows them
