@@ -8,7 +8,6 @@
 
 #include "array.h"
 #include "cli.h"
-#include "cols.h"
 #include "dlp-advise/advise.h"
 #include "err.h"
 #include "num.h"

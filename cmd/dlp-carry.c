@@ -499,23 +499,6 @@ pass_op(struct stage *st, struct rec *r)
 	stage_pass(st, r);
 }
 
-/* The run of a launch's op: launches that are in one run of the template are in
- * one run, up to where the way through the template begins again. */
-static int64_t
-run_of(struct carry *c, struct carry_pos *p, uint32_t mate, uint32_t run)
-{
-	uint64_t *id;
-	bool fresh;
-
-	if (mate < p->mate)
-		map_clear(&p->runs);
-	p->mate = mate;
-	id = map_put(&p->runs, run, &fresh);
-	if (fresh || run == 0)
-		*id = (uint64_t)c->next_run++;
-	return (int64_t)*id;
-}
-
 /* The counterpart of the record's work, and the run that it is in; NULL if it
  * has none with an op. */
 static const struct carry_cols *
@@ -524,6 +507,8 @@ next_mate(
 {
 	uint32_t i = thread_of(c, &c->self, r, c->sec);
 	const struct carry_launch *x, *mate;
+	uint64_t *id;
+	bool fresh;
 
 	if (i >= c->n_pos || c->pos[i].next >= c->self.seq[i].n)
 		return NULL; /* the file has changed */
@@ -534,7 +519,16 @@ next_mate(
 	*how = x->how;
 	if (mate->ops == 0)
 		return NULL;
-	*run = run_of(c, &c->pos[i], x->mate, mate->run);
+	/* The run of a launch's op: launches that are in one run of the
+	 * template are in one run, up to where the way through the template
+	 * begins again. */
+	if (x->mate < c->pos[i].mate)
+		map_clear(&c->pos[i].runs);
+	c->pos[i].mate = x->mate;
+	id = map_put(&c->pos[i].runs, mate->run, &fresh);
+	if (fresh || mate->run == 0)
+		*id = (uint64_t)c->next_run++;
+	*run = (int64_t)*id;
 	return &c->cols[mate->ops - 1];
 }
 

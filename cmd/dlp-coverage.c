@@ -8,7 +8,6 @@
 
 #include "array.h"
 #include "cli.h"
-#include "err.h"
 #include "map.h"
 #include "stage.h"
 

@@ -122,24 +122,6 @@ static const struct cli_opt opts[] = {
 };
 
 static void
-check_options(struct diff *d)
-{
-	d->m.cpu = d->value == V_CPU;
-	if (!d->join && d->value > V_CPU)
-		die("-v: %s needs --join", d->value == V_N ? "n" : "flop");
-	if (d->join && d->how.gate)
-		die("--join and --fail-over exclude each other");
-	if (d->join && d->how.cells)
-		die("--join and --cells exclude each other");
-	if (d->join && d->m.by == BY_ITER)
-		die("--join and -g iter exclude each other");
-	if (d->m.cpu &&
-	    (d->m.by == BY_KERNEL || d->m.by == BY_PRIM || d->m.by == BY_ITER))
-		die("-v cpu is the time of ops: -g takes op, type, layer or"
-		    " phase");
-}
-
-static void
 read_sides(struct diff *d, int n, char **files)
 {
 	int i;
@@ -221,7 +203,19 @@ main(int argc, char **argv)
 
 	cli_init("dlp-diff");
 	unbuffered = cli_options(argc, argv, opts);
-	check_options(d);
+	d->m.cpu = d->value == V_CPU;
+	if (!d->join && d->value > V_CPU)
+		die("-v: %s needs --join", d->value == V_N ? "n" : "flop");
+	if (d->join && d->how.gate)
+		die("--join and --fail-over exclude each other");
+	if (d->join && d->how.cells)
+		die("--join and --cells exclude each other");
+	if (d->join && d->m.by == BY_ITER)
+		die("--join and -g iter exclude each other");
+	if (d->m.cpu &&
+	    (d->m.by == BY_KERNEL || d->m.by == BY_PRIM || d->m.by == BY_ITER))
+		die("-v cpu is the time of ops: -g takes op, type, layer or"
+		    " phase");
 	n = argc - optind;
 	if (!d->join && n > 2)
 		cli_usage();

@@ -6,7 +6,6 @@
  * one of them, so that the sum over a group is the length of its union.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "array.h"
 #include "cli.h"
@@ -57,25 +56,6 @@ add_field(struct buf *b, const struct rec *r, int col)
 
 	buf_putc(b, '\t');
 	buf_put(b, v.s, v.n);
-}
-
-static struct expose_dev *
-device_of(struct expose *x, const struct rec *r)
-{
-	bool fresh;
-	uint32_t i;
-
-	buf_clear(&x->key);
-	add_field(&x->key, r, COL_src);
-	add_field(&x->key, r, COL_dev);
-	i = smap_put(&x->devs, x->key.s, x->key.len, &fresh);
-	if (fresh) {
-		ARRAY_REACH(x->dev, x->n_dev, i);
-		timeline_init(&x->dev[i].time);
-		x->dev[i].time.uncut = true;
-	}
-	x->dev[i].named = rec_get(r, COL_src).s != NULL;
-	return &x->dev[i];
 }
 
 /* Second in its group: the first one goes on to count. */
@@ -183,7 +163,8 @@ read_transfer(struct stage *st, struct rec *r)
 	struct expose_dev *d;
 	struct transfer *j = x->spare;
 	int64_t start, dur, now;
-	bool has_dur;
+	bool has_dur, fresh;
+	uint32_t i;
 
 	stage_pass(st, r);
 	if (!rec_num(r, COL_start_ns, &start))
@@ -193,7 +174,17 @@ read_transfer(struct stage *st, struct rec *r)
 	x->now = now > x->now ? now : x->now;
 	if (!has_dur)
 		return;
-	d = device_of(x, r);
+	buf_clear(&x->key);
+	add_field(&x->key, r, COL_src);
+	add_field(&x->key, r, COL_dev);
+	i = smap_put(&x->devs, x->key.s, x->key.len, &fresh);
+	if (fresh) {
+		ARRAY_REACH(x->dev, x->n_dev, i);
+		timeline_init(&x->dev[i].time);
+		x->dev[i].time.uncut = true;
+	}
+	x->dev[i].named = rec_get(r, COL_src).s != NULL;
+	d = &x->dev[i];
 	if (j != NULL) {
 		x->spare = j->next;
 		buf_clear(&j->head);

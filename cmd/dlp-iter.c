@@ -3,7 +3,6 @@
  * and adds a record per iteration.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "cli.h"
 #include "dlp-iter/iter.h"
@@ -50,22 +49,6 @@ check_options(void)
 }
 
 static void
-make_plan(void)
-{
-	struct iter_opts *o = &g.o;
-
-	o->plan.by = flag.one         ? ITER_BY_NONE
-		     : o->key != NULL ? ITER_BY_KEY
-				      : ITER_BY_OWN;
-	o->plan.wanted = flag.even    ? ITER_EVEN
-			 : flag.range ? ITER_RANGE
-				      : ITER_ALL;
-	o->keep |= flag.even;
-	o->cuts |= o->dlprof;
-	o->cut |= o->dlprof;
-}
-
-static void
 set_from(const char *arg)
 {
 	g.o.plan.from = cli_i64("--iter-start", arg, 0, INT64_MAX);
@@ -109,11 +92,21 @@ main(int argc, char **argv)
 	};
 	struct stage st;
 	bool unbuffered;
+	struct iter_opts *o;
 
 	cli_init("dlp-iter");
 	unbuffered = cli_options(argc, argv, opts);
 	check_options();
-	make_plan();
+	o = &g.o;
+	o->plan.by = flag.one         ? ITER_BY_NONE
+		     : o->key != NULL ? ITER_BY_KEY
+				      : ITER_BY_OWN;
+	o->plan.wanted = flag.even    ? ITER_EVEN
+			 : flag.range ? ITER_RANGE
+				      : ITER_ALL;
+	o->keep |= flag.even;
+	o->cuts |= o->dlprof;
+	o->cut |= o->dlprof;
 	key_init(&g.key, g.o.key, g.o.exact, g.o.cut);
 	stage_open(&st, argc, argv, cli_operand(argc, argv), unbuffered);
 	iter_open(&g, &st);

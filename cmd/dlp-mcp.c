@@ -238,22 +238,6 @@ make_command(struct mcp *m, int tool, int args, struct command *c)
 	return wrong == NULL;
 }
 
-/* In the new process. */
-static void
-run_command(const struct command *c, int out, int err)
-{
-	char *argv[MOST_WORDS];
-	int i, none = open("/dev/null", O_RDONLY);
-
-	for (i = 0; i < c->n; i++)
-		argv[i] = c->text.s + c->at[i];
-	argv[i] = NULL;
-	if (none >= 0 && dup2(none, 0) == 0 && dup2(out, 1) == 1 &&
-	    dup2(err, 2) == 2)
-		execv("/bin/sh", argv);
-	_exit(127);
-}
-
 static void
 read_all(int fd, struct buf *b)
 {
@@ -271,13 +255,23 @@ do_command(struct mcp *m, const struct command *c)
 {
 	struct buf out = { 0 };
 	FILE *err = tmpfile();
-	int to[2], status = -1;
+	int to[2], status = -1, i, none;
 	pid_t pid;
+	char *argv[MOST_WORDS];
 
 	if (err == NULL || pipe(to) != 0 || (pid = fork()) < 0)
 		die_errno("a report cannot be started");
-	if (pid == 0)
-		run_command(c, to[1], fileno(err));
+	if (pid == 0) {
+		/* In the new process. */
+		none = open("/dev/null", O_RDONLY);
+		for (i = 0; i < c->n; i++)
+			argv[i] = c->text.s + c->at[i];
+		argv[i] = NULL;
+		if (none >= 0 && dup2(none, 0) == 0 && dup2(to[1], 1) == 1 &&
+		    dup2(fileno(err), 2) == 2)
+			execv("/bin/sh", argv);
+		_exit(127);
+	}
 	close(to[1]);
 	read_all(to[0], &out);
 	close(to[0]); /* a report that goes on ends by that */

@@ -394,55 +394,35 @@ real_value(const struct om_metric *m, const struct om_sample *s)
 	}
 }
 
-static void
-print_value(const struct om_metric *m, const struct om_sample *s, struct buf *b)
-{
-	int64_t per = unit_scale(m);
-	bool whole = s->exact && (m->how == HOW_SUM || m->how == HOW_MIN ||
-				     m->how == HOW_MAX || m->how == HOW_FLAG);
-
-	if (whole && per == 1)
-		buf_i64(b, s->i);
-	else if (whole && per == 1000000000)
-		put_nano(b, s->i);
-	else
-		buf_printf(b, "%.12g", real_value(m, s) / (double)per);
-}
-
-static void
-print_help(const struct om_metric *m, struct buf *out)
-{
-	const char *p;
-
-	buf_printf(out, "# TYPE %s gauge\n", m->name);
-	if (m->unit != NULL)
-		buf_printf(out, "# UNIT %s %s\n", m->name, m->unit);
-	buf_printf(out, "# HELP %s ", m->name);
-	for (p = m->help; *p != '\0'; p++) {
-		if (*p == '\\' || *p == '"')
-			buf_putc(out, '\\');
-		buf_putc(out, *p);
-	}
-	buf_putc(out, '\n');
-}
-
 /* Appends the metric in the OpenMetrics text format; nothing if it has no
  * samples. */
 static void
 om_print(const struct om_family *f, struct buf *out)
 {
-	const char *labels;
-	bool headed = false;
+	const char *labels, *p;
+	bool headed = false, whole;
 	uint32_t i;
 	size_t n;
+	int64_t per;
 
 	for (i = 0; i < f->labels.n; i++) {
 		if (f->m->how == HOW_SHARE && f->v[i].of == 0)
 			continue; /* nothing has no share */
 		if (f->m->how == HOW_STDDEV && f->v[i].n < 2)
 			continue; /* one value has no spread */
-		if (!headed)
-			print_help(f->m, out);
+		if (!headed) {
+			buf_printf(out, "# TYPE %s gauge\n", f->m->name);
+			if (f->m->unit != NULL)
+				buf_printf(out, "# UNIT %s %s\n", f->m->name,
+				    f->m->unit);
+			buf_printf(out, "# HELP %s ", f->m->name);
+			for (p = f->m->help; *p != '\0'; p++) {
+				if (*p == '\\' || *p == '"')
+					buf_putc(out, '\\');
+				buf_putc(out, *p);
+			}
+			buf_putc(out, '\n');
+		}
 		headed = true;
 		labels = smap_str(&f->labels, i, &n);
 		buf_puts(out, f->m->name);
@@ -452,7 +432,17 @@ om_print(const struct om_family *f, struct buf *out)
 			buf_putc(out, '}');
 		}
 		buf_putc(out, ' ');
-		print_value(f->m, &f->v[i], out);
+		per = unit_scale(f->m);
+		whole = f->v[i].exact &&
+			(f->m->how == HOW_SUM || f->m->how == HOW_MIN ||
+			    f->m->how == HOW_MAX || f->m->how == HOW_FLAG);
+		if (whole && per == 1)
+			buf_i64(out, f->v[i].i);
+		else if (whole && per == 1000000000)
+			put_nano(out, f->v[i].i);
+		else
+			buf_printf(out, "%.12g",
+			    real_value(f->m, &f->v[i]) / (double)per);
 		buf_putc(out, '\n');
 	}
 }

@@ -2,7 +2,6 @@
  * dlp-stats: prints the summary tables of Nsight Systems' own "nsys stats" from
  * a dlp stream.
  */
-#include <stdlib.h>
 
 #include "cli.h"
 #include "dlp-stats/stats.h"

@@ -11,7 +11,6 @@
 
 #include "array.h"
 #include "cli.h"
-#include "err.h"
 #include "esc.h"
 #include "map.h"
 #include "num.h"

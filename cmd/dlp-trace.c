@@ -251,24 +251,6 @@ process_of(struct trace *x, const struct owner *o, bool gpu)
 	return at.pid;
 }
 
-static void
-name_track(struct trace *x, struct track *t, const struct owner *o)
-{
-	struct buf *b = &t->name;
-
-	if (t->kind <= TRACK_FREE) {
-		add_view(b, "", known_name(x, 't', o));
-		add_view(b, b->len > 0 ? " " : "thread ", o->tid);
-	}
-	buf_puts(b, looks[t->kind].name);
-	if (t->kind == TRACK_STREAM)
-		buf_put(b, o->stream.s != NULL ? o->stream.s : "?",
-		    o->stream.s != NULL ? o->stream.n : 1);
-	if (looks[t->kind].gpu)
-		add_view(b, ", context ", o->ctx);
-	t->want_tid = t->kind == TRACK_THREAD ? number_in(o->tid) : -1;
-}
-
 /* The track of the item, which is announced in the trace when it is new. Valid
  * until the next section. */
 static struct track *
@@ -284,6 +266,7 @@ track_of(struct trace *x, enum track_kind kind, const struct trace_item *it)
 	struct track *t;
 	bool is_new;
 	uint32_t id;
+	struct buf *b;
 
 	set_key(x, (char)('0' + kind), v, ARRAY_LEN(v));
 	id = smap_put(&x->keys, x->key.s, x->key.len, &is_new);
@@ -294,7 +277,18 @@ track_of(struct trace *x, enum track_kind kind, const struct trace_item *it)
 	x->track[id] = t;
 	t->kind = kind;
 	t->pid = process_of(x, o, look->gpu);
-	name_track(x, t, o);
+	b = &t->name;
+	if (t->kind <= TRACK_FREE) {
+		add_view(b, "", known_name(x, 't', o));
+		add_view(b, b->len > 0 ? " " : "thread ", o->tid);
+	}
+	buf_puts(b, looks[t->kind].name);
+	if (t->kind == TRACK_STREAM)
+		buf_put(b, o->stream.s != NULL ? o->stream.s : "?",
+		    o->stream.s != NULL ? o->stream.n : 1);
+	if (looks[t->kind].gpu)
+		add_view(b, ", context ", o->ctx);
+	t->want_tid = t->kind == TRACK_THREAD ? number_in(o->tid) : -1;
 	return t;
 }
 
@@ -546,20 +540,6 @@ show_gpu(struct trace *x, const struct trace_item *it)
 	x->next_flow += arrow;
 }
 
-/* The same in packets, where nothing may overlap: it has rows of its own. */
-static void
-show_free(struct trace *x, const struct trace_item *it)
-{
-	struct trace_row at = track_place(x, track_of(x, TRACK_FREE, it),
-	    it->start, it->has_dur ? num_add(it->start, it->dur) : INT64_MAX);
-
-	begin_item(x, it->has_dur ? 'X' : 'B', it, &at);
-	if (it->has_dur)
-		ev_dur(&x->out, it->dur);
-	put_args(x, it);
-	ev_end(&x->out);
-}
-
 /* A range that another thread can end overlaps others as it likes. One that was
  * never closed is open to the end, and no span. */
 static void
@@ -574,7 +554,15 @@ show_range(struct trace *x, const struct trace_item *it)
 		return;
 	}
 	if (x->out.proto) {
-		show_free(x, it);
+		/* The same in packets, where nothing may overlap: it has rows
+		 * of its own. */
+		at = track_place(x, track_of(x, TRACK_FREE, it), it->start,
+		    it->has_dur ? num_add(it->start, it->dur) : INT64_MAX);
+		begin_item(x, it->has_dur ? 'X' : 'B', it, &at);
+		if (it->has_dur)
+			ev_dur(&x->out, it->dur);
+		put_args(x, it);
+		ev_end(&x->out);
 		return;
 	}
 	at = track_last(x, t);

@@ -12,24 +12,18 @@
 #include "num.h"
 #include "shipped.h"
 
-/* A file opened later must not get a standard descriptor that the caller had
- * closed. The descriptors are opened in the wrong direction, so that input and
- * output still fail with EBADF when they are used. */
-static void
-fill_closed(void)
-{
-	int fd;
-
-	for (fd = 0; fd <= 2; fd++)
-		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
-			(void)open("/dev/null", fd == 1 ? O_RDONLY : O_WRONLY);
-}
-
 void
 cli_init(const char *name)
 {
+	int fd;
+
 	err_prog(name);
-	fill_closed();
+	/* A file opened later must not get a standard descriptor that the
+	 * caller had closed. The descriptors are opened in the wrong direction,
+	 * so that input and output still fail with EBADF when they are used. */
+	for (fd = 0; fd <= 2; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
+			(void)open("/dev/null", fd == 1 ? O_RDONLY : O_WRONLY);
 	/* options may follow operands, whatever the environment says */
 	unsetenv("POSIXLY_CORRECT");
 	signal(SIGPIPE, SIG_DFL);

@@ -359,23 +359,18 @@ dbw_nulls(struct dbw *db, int n)
 		sqlite3_bind_null(db->row, ++db->col);
 }
 
-/* Adds the bound row; false if a constraint does not allow it. */
-static bool
-step_row(struct dbw *db, sqlite3_stmt *st)
-{
-	int rc = sqlite3_step(st);
-
-	sqlite3_reset(st);
-	if (rc != SQLITE_DONE && rc != SQLITE_CONSTRAINT)
-		dbw_fail(db);
-	return rc == SQLITE_DONE;
-}
-
 bool
 dbw_end_try(struct dbw *db)
 {
+	int rc;
+
 	dbw_nulls(db, sqlite3_bind_parameter_count(db->row) - db->col);
-	return step_row(db, db->row);
+	/* Adds the bound row; false if a constraint does not allow it. */
+	rc = sqlite3_step(db->row);
+	sqlite3_reset(db->row);
+	if (rc != SQLITE_DONE && rc != SQLITE_CONSTRAINT)
+		dbw_fail(db);
+	return rc == SQLITE_DONE;
 }
 
 void

@@ -21,7 +21,6 @@
 #ifndef DLP_OPENRANGE_H
 #define DLP_OPENRANGE_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

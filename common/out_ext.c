@@ -71,22 +71,6 @@ find_runs(struct out_ext *x, const struct rec *r)
 	}
 }
 
-static void
-put_runs(const struct out_ext *x, const struct rec *r)
-{
-	const char *s, *last;
-	size_t n;
-	int i;
-
-	out_own();
-	buf_puts(&out_buf, rec_type_tag(r->type));
-	for (i = 0; i < x->n_run; i += 2) {
-		s = rec_field(r, x->run[i], &n) - 1; /* with its TAB */
-		last = rec_field(r, x->run[i + 1], &n);
-		buf_put(&out_buf, s, (size_t)(last - s) + n);
-	}
-}
-
 void
 out_ext_legend(struct out_ext *x, const struct rec *r)
 {
@@ -127,9 +111,19 @@ out_ext_legend(struct out_ext *x, const struct rec *r)
 void
 out_ext_begin(struct out_ext *x, const struct rec *r)
 {
-	if (x->simple && x->n_run >= 0)
-		put_runs(x, r);
-	else if (x->simple)
+	const char *s, *last;
+	size_t n;
+	int i;
+
+	if (x->simple && x->n_run >= 0) {
+		out_own();
+		buf_puts(&out_buf, rec_type_tag(r->type));
+		for (i = 0; i < x->n_run; i += 2) {
+			s = rec_field(r, x->run[i], &n) - 1; /* with its TAB */
+			last = rec_field(r, x->run[i + 1], &n);
+			buf_put(&out_buf, s, (size_t)(last - s) + n);
+		}
+	} else if (x->simple)
 		buf_put(&out_buf, r->line, r->len);
 	out_skip = x->simple ? x->skip : 0;
 	x->mark = out_buf.len;

@@ -2,7 +2,6 @@
 #include <stdlib.h>
 
 #include "array.h"
-#include "err.h"
 #include "num.h"
 #include "pylit.h"
 #include "text_out.h"

@@ -149,30 +149,13 @@ add_search(struct filter *f, const uint32_t *nr, size_t n)
 	add_search(f, nr + left, n - left);
 }
 
-/* Ends the filter, and sends there who jumps there. */
-static void
-add_ends(struct filter *f)
-{
-	static const uint32_t ends[] = { SECCOMP_RET_ALLOW,
-		SECCOMP_RET_ERRNO | EPERM, SECCOMP_RET_ERRNO | ENOSYS };
-	unsigned i, n = f->n;
-
-	for (i = 0; i < n; i++) {
-		struct sock_filter *s = &f->v[i];
-
-		if (s->jt >= ALLOWED)
-			s->jt = (uint8_t)(n + s->jt - ALLOWED - i - 1);
-		if (s->jf >= ALLOWED)
-			s->jf = (uint8_t)(n + s->jf - ALLOWED - i - 1);
-	}
-	for (i = 0; i < ARRAY_LEN(ends); i++)
-		add_step(f, BPF_RET | BPF_K, ends[i], 0, 0);
-}
-
 static void
 make_filter(struct filter *f)
 {
 	uint32_t nr[ARRAY_LEN(refused)];
+	static const uint32_t ends[] = { SECCOMP_RET_ALLOW,
+		SECCOMP_RET_ERRNO | EPERM, SECCOMP_RET_ERRNO | ENOSYS };
+	unsigned i, n;
 
 	memcpy(nr, refused, sizeof(nr));
 	qsort(nr, ARRAY_LEN(nr), sizeof(*nr), by_number);
@@ -193,7 +176,18 @@ make_filter(struct filter *f)
 	    offsetof(struct seccomp_data, args), 0, 0);
 	add_step(f, BPF_JMP | BPF_JSET | BPF_K, CLONE_THREAD, ALLOWED, REFUSED);
 	add_search(f, nr, ARRAY_LEN(nr));
-	add_ends(f);
+	/* Ends the filter, and sends there who jumps there. */
+	n = f->n;
+	for (i = 0; i < n; i++) {
+		struct sock_filter *s = &f->v[i];
+
+		if (s->jt >= ALLOWED)
+			s->jt = (uint8_t)(n + s->jt - ALLOWED - i - 1);
+		if (s->jf >= ALLOWED)
+			s->jf = (uint8_t)(n + s->jf - ALLOWED - i - 1);
+	}
+	for (i = 0; i < ARRAY_LEN(ends); i++)
+		add_step(f, BPF_RET | BPF_K, ends[i], 0, 0);
 }
 
 static int

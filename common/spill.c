@@ -83,18 +83,6 @@ map_file(size_t bytes, bool grows)
 	return p;
 }
 
-/* A larger file without a copy, for which both would be in memory. */
-static void *
-grow_file(struct mapping *m, size_t bytes)
-{
-	make_room(m->fd, m->bytes, bytes);
-	m->p = mremap(m->p, m->bytes, bytes, MREMAP_MAYMOVE);
-	if (m->p == MAP_FAILED)
-		die_errno("temporary file (see TMPDIR)");
-	m->bytes = bytes;
-	return m->p;
-}
-
 /* True if a block that changes its size fits into that much memory; then it is
  * counted. */
 static bool
@@ -170,8 +158,17 @@ spill_realloc(void *p, size_t old_n, size_t n, size_t size)
 
 	if (at == nmaps && fits(bound, old, bytes))
 		return xrealloc(p, n, size);
-	if (at < nmaps && bytes > old && maps[at].fd >= 0)
-		return grow_file(&maps[at], bytes);
+	if (at < nmaps && bytes > old && maps[at].fd >= 0) {
+		/* A larger file without a copy, for which both would be in
+		 * memory. */
+		make_room(maps[at].fd, maps[at].bytes, bytes);
+		maps[at].p =
+		    mremap(maps[at].p, maps[at].bytes, bytes, MREMAP_MAYMOVE);
+		if (maps[at].p == MAP_FAILED)
+			die_errno("temporary file (see TMPDIR)");
+		maps[at].bytes = bytes;
+		return maps[at].p;
+	}
 	q = fits(bound, 0, bytes) ? xcalloc(n, size) : map_file(bytes, true);
 	if (p != NULL)
 		memcpy(q, p, old < bytes ? old : bytes);

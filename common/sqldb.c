@@ -8,7 +8,6 @@
 
 #include "array.h"
 #include "buf.h"
-#include "err.h"
 
 #define SQLDB_LENGTH (1 << 26) /* the longest value or row, in bytes */
 

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "array.h"
-#include "err.h"
 
 static bool
 before(const struct timed *a, const struct timed *b)

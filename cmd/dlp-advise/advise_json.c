@@ -3,7 +3,6 @@
  * read it, so members only ever get added; a change of their meaning raises the
  * version.
  */
-#include <string.h>
 
 #include "advise.h"
 #include "array.h"

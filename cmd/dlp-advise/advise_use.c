@@ -3,7 +3,6 @@
  * framework, a compiler, CUDA graphs, optimizers that launch little, the layout
  * of tensors, fused attention and TF32. All of it is seen by what ran.
  */
-#include <string.h>
 
 #include "advise.h"
 #include "array.h"

@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "agg_group.h"
-#include "err.h"
 #include "num.h"
 
 /* True if the values are doubles. */

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "agg_group.h"
-#include "err.h"
 #include "num.h"
 #include "spill.h"
 #include "xsort.h"

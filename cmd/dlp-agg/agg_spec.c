@@ -342,20 +342,6 @@ find_key(struct agg_spec *a, struct sort_col *k)
 	    buf_str(&b));
 }
 
-/* --optimizer: where the direction and the phase of a record are. */
-static void
-make_optimizer(struct agg_spec *a)
-{
-	int i;
-
-	a->dir_group = a->phase_col = -1;
-	for (i = 0; i < a->ngroups && a->optimizer; i++)
-		if (strcmp(input_canon(&a->in, a->group_col[i]), "dir") == 0)
-			a->dir_group = i;
-	if (a->dir_group >= 0)
-		a->phase_col = input_optional(&a->in, "phase");
-}
-
 void
 spec_make(struct agg_spec *a, struct rec_reader *rd)
 {
@@ -366,7 +352,13 @@ spec_make(struct agg_spec *a, struct rec_reader *rd)
 	a->group_col = xcalloc((size_t)a->ngroups + 1, sizeof(int));
 	for (i = 0; i < a->ngroups; i++)
 		a->group_col[i] = input_column(&a->in, a->groups[i]);
-	make_optimizer(a);
+	/* --optimizer: where the direction and the phase of a record are. */
+	a->dir_group = a->phase_col = -1;
+	for (i = 0; i < a->ngroups && a->optimizer; i++)
+		if (strcmp(input_canon(&a->in, a->group_col[i]), "dir") == 0)
+			a->dir_group = i;
+	if (a->dir_group >= 0)
+		a->phase_col = input_optional(&a->in, "phase");
 	a->cut = xcalloc((size_t)a->ncut + 1, sizeof(*a->cut));
 	for (i = 0; i < a->ncut; i++)
 		cut_parse(&a->cut[i], &a->in, a->cuts[i]);

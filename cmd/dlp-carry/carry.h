@@ -6,7 +6,6 @@
 #ifndef DLP_CARRY_H
 #define DLP_CARRY_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

@@ -1,6 +1,5 @@
 /* Lays two sequences of launches side by side; see carry.h. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "array.h"
 #include "carry.h"

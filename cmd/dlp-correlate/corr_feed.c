@@ -8,7 +8,6 @@
 
 #include <string.h>
 
-#include "esc.h"
 #include "num.h"
 #include "stage.h"
 #include "workrec.h"

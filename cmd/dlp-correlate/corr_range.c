@@ -8,8 +8,6 @@
 #include <inttypes.h>
 #include "corr.h"
 
-#include <string.h>
-
 #include "esc.h"
 
 #define RECENT_NO_NAME UINT32_MAX
@@ -251,31 +249,12 @@ judge_age(struct corr *c, struct marker *marker, const char *domain)
 #define PART_MAX 1024  /* bytes of a part of the layer path, see dlp(7) */
 #define PART_HEAD 1000 /* what a longer one keeps */
 
-/* Each record below the range has its part of the path: the whole text of a
- * range that is megabytes long would fill the disk. It is written once, as a
- * str record, whose id stands in its place. */
-static void
-put_part(struct corr *c, struct corr_open *o, struct mview part)
-{
-	size_t n = PART_HEAD;
-
-	esc_put(&o->text, part.s, part.n);
-	if (part.n <= PART_MAX)
-		return;
-	o->text_id =
-	    text_write(&c->texts, (struct mview){ o->text.s, o->text.len });
-	while (n > 0 && ((unsigned char)part.s[n] & 0xc0) == 0x80)
-		n--;
-	buf_clear(&o->text);
-	esc_put(&o->text, part.s, n);
-	buf_printf(&o->text, "~%" PRId64, o->text_id);
-}
-
 static void
 begin_user(struct corr *c, struct corr_thread *th, struct corr_open *o,
     const struct marker *m)
 {
 	struct mview part = m->name;
+	size_t n;
 
 	if (o->dead)
 		return;
@@ -290,7 +269,20 @@ begin_user(struct corr *c, struct corr_thread *th, struct corr_open *o,
 	 * program that was changed */
 	if (mv_starts(part, "## Call CompiledFxGraph "))
 		part = (struct mview){ "CompiledFxGraph", 15 };
-	put_part(c, o, part);
+	/* Each record below the range has its part of the path: the whole text
+	 * of a range that is megabytes long would fill the disk. It is written
+	 * once, as a str record, whose id stands in its place. */
+	n = PART_HEAD;
+	esc_put(&o->text, part.s, part.n);
+	if (part.n <= PART_MAX)
+		return;
+	o->text_id =
+	    text_write(&c->texts, (struct mview){ o->text.s, o->text.len });
+	while (n > 0 && ((unsigned char)part.s[n] & 0xc0) == 0x80)
+		n--;
+	buf_clear(&o->text);
+	esc_put(&o->text, part.s, n);
+	buf_printf(&o->text, "~%" PRId64, o->text_id);
 }
 
 static void

@@ -2,11 +2,9 @@
  * Writes the output: records of work and ranges with columns added, and records
  * of runs.
  */
-#include <string.h>
 
 #include "array.h"
 #include "corr.h"
-#include "err.h"
 #include "ivl.h"
 #include "num.h"
 

@@ -22,7 +22,6 @@
 
 #include <ctype.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "array.h"
 #include "err.h"

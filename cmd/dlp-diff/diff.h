@@ -13,7 +13,6 @@
 #define DIFF_H
 
 #include "map.h"
-#include "mview.h"
 #include "steps.h"
 
 enum { TC_YES = 1, TC_NO = 2, TC_UNKNOWN = 4 };

@@ -332,56 +332,6 @@ put_model(struct db_halves *d, int64_t aggr, const struct sum_whole *w)
 }
 
 static void
-put_groups(struct db_halves *d, int64_t aggr)
-{
-	const struct sum_group *g;
-	int64_t path;
-
-	for (g = d->sums->group; g < d->sums->group + d->sums->n_group; g++) {
-		path = db_word_id(d, g->path);
-		dbw_put(&d->db, T_GROUP_OPS, 0, "iiiiiiiiii", aggr, DOMAIN_ID,
-		    INT64_C(1), path, path, g->level, g->n_call, g->n_eligible,
-		    g->n_tc, agg_put_metrics(d, g->m));
-	}
-}
-
-/* Ops are the leaves. */
-static void
-put_leaves(struct dbw *d)
-{
-	dbw_exec(d, "INSERT OR IGNORE INTO dictionary (string)"
-		    " SELECT DISTINCT o.op_name FROM op_nodes n"
-		    " JOIN read_only_ops o ON o.id = n.read_only_ops_id");
-	dbw_exec(d,
-	    "INSERT INTO group_ops SELECT NULL, n.aggr_id, o.domain_id, 2,"
-	    " o.op_id_id, s.id,"
-	    " length(o.op_name) - length(replace(o.op_name, '/', '')) + 1,"
-	    " n.num_calls, n.tc_eligible, n.using_tc, n.node_time_metrics_id"
-	    " FROM op_nodes n JOIN read_only_ops o ON"
-	    " o.id = n.read_only_ops_id JOIN dictionary s ON"
-	    " s.string = o.op_name");
-}
-
-static void
-put_findings(struct db_halves *d, int64_t aggr)
-{
-	const struct db_sums *s = d->sums;
-	const struct sum_finding *f;
-	const char *id;
-
-	for (f = s->finding; f < s->finding + s->n_finding; f++) {
-		if (f->stored && s->judged)
-			continue;
-		id = db_word_text(d, f->id);
-		/* with the action that DLProf's viewer offers */
-		dbw_put(&d->db, T_EXPERT_SYSTEMS_FEEDBACK, 0, "ittttt", aggr,
-		    id, db_word_text(d, f->problem), db_word_text(d, f->advice),
-		    strcmp(id, "amp_detector") == 0 ? "ShowBadDataTypeOps" : "",
-		    "");
-	}
-}
-
-static void
 warn_missing(const struct db_halves *d, const char *what, const char *by)
 {
 	warn("%s: no %s records (of %s): the database has no aggregation",
@@ -392,7 +342,11 @@ void
 sums_write(struct db_halves *d)
 {
 	struct sum_whole w = { .n_dev = d->n_dev };
-	int64_t aggr;
+	int64_t aggr, path;
+	const struct sum_group *g;
+	const struct db_sums *s;
+	const struct sum_finding *f;
+	const char *id;
 
 	if (d->sums->n_iter == 0) {
 		warn_missing(d, "iter", "dlp-iter");
@@ -415,7 +369,33 @@ sums_write(struct db_halves *d)
 	put_devices(d, aggr, &w);
 	put_model(d, aggr, &w);
 	agg_write(d, aggr);
-	put_groups(d, aggr);
-	put_leaves(&d->db);
-	put_findings(d, aggr);
+	for (g = d->sums->group; g < d->sums->group + d->sums->n_group; g++) {
+		path = db_word_id(d, g->path);
+		dbw_put(&d->db, T_GROUP_OPS, 0, "iiiiiiiiii", aggr, DOMAIN_ID,
+		    INT64_C(1), path, path, g->level, g->n_call, g->n_eligible,
+		    g->n_tc, agg_put_metrics(d, g->m));
+	}
+	/* Ops are the leaves. */
+	dbw_exec(&d->db, "INSERT OR IGNORE INTO dictionary (string)"
+			 " SELECT DISTINCT o.op_name FROM op_nodes n"
+			 " JOIN read_only_ops o ON o.id = n.read_only_ops_id");
+	dbw_exec(&d->db,
+	    "INSERT INTO group_ops SELECT NULL, n.aggr_id, o.domain_id, 2,"
+	    " o.op_id_id, s.id,"
+	    " length(o.op_name) - length(replace(o.op_name, '/', '')) + 1,"
+	    " n.num_calls, n.tc_eligible, n.using_tc, n.node_time_metrics_id"
+	    " FROM op_nodes n JOIN read_only_ops o ON"
+	    " o.id = n.read_only_ops_id JOIN dictionary s ON"
+	    " s.string = o.op_name");
+	s = d->sums;
+	for (f = s->finding; f < s->finding + s->n_finding; f++) {
+		if (f->stored && s->judged)
+			continue;
+		id = db_word_text(d, f->id);
+		/* with the action that DLProf's viewer offers */
+		dbw_put(&d->db, T_EXPERT_SYSTEMS_FEEDBACK, 0, "ittttt", aggr,
+		    id, db_word_text(d, f->problem), db_word_text(d, f->advice),
+		    strcmp(id, "amp_detector") == 0 ? "ShowBadDataTypeOps" : "",
+		    "");
+	}
 }

@@ -2,7 +2,6 @@
  * Whether a kernel that uses no Tensor Cores could, and why it does not.
  * kern_work.h declares the functions.
  */
-#include <string.h>
 
 #include "array.h"
 #include "kern_work.h"

@@ -7,7 +7,6 @@
 #include "array.h"
 #include "num.h"
 #include "text_out.h"
-#include "words.h"
 
 struct snap_event { /* on the tape */
 	int64_t dev, t, bytes, place;

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 
 #include "array.h"
-#include "cols.h"
 #include "err.h"
 #include "num.h"
 #include "overview.h"

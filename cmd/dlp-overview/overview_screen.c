@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "array.h"
-#include "err.h"
 #include "esc.h"
 #include "num.h"
 #include "out.h"

@@ -286,25 +286,6 @@ ahead_next(struct ahead *a)
 	return b;
 }
 
-/* Frees the batch, in the ring or not. */
-static void
-ahead_end(struct ahead *a)
-{
-	int i;
-
-	pthread_mutex_lock(&a->lock);
-	a->stop = true;
-	pthread_cond_signal(&a->room);
-	pthread_mutex_unlock(&a->lock);
-	beside_end(&a->thread);
-	for (i = 0; i < BATCHES; i++)
-		buf_free(&a->ring[i].text);
-	pthread_cond_destroy(&a->room);
-	pthread_cond_destroy(&a->batch);
-	pthread_mutex_destroy(&a->lock);
-	free(a);
-}
-
 void
 cursor_ahead(struct cursor *c)
 {
@@ -393,8 +374,21 @@ cursor_again(struct cursor *c, int64_t key, struct event *ev)
 void
 cursor_close(struct cursor *c)
 {
+	int i;
+
 	if (c->ahead != NULL) {
-		ahead_end(c->ahead);
+		/* Frees the batch, in the ring or not. */
+		pthread_mutex_lock(&c->ahead->lock);
+		c->ahead->stop = true;
+		pthread_cond_signal(&c->ahead->room);
+		pthread_mutex_unlock(&c->ahead->lock);
+		beside_end(&c->ahead->thread);
+		for (i = 0; i < BATCHES; i++)
+			buf_free(&c->ahead->ring[i].text);
+		pthread_cond_destroy(&c->ahead->room);
+		pthread_cond_destroy(&c->ahead->batch);
+		pthread_mutex_destroy(&c->ahead->lock);
+		free(c->ahead);
 		c->ahead = NULL;
 		c->batch = NULL;
 	}

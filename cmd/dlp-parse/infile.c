@@ -1026,21 +1026,6 @@ check_log(const char *path)
 	buf_free(&b);
 }
 
-static void
-check_writer(const char *name, int fd)
-{
-	struct flock l;
-
-	memset(&l, 0, sizeof(l));
-	l.l_type = F_RDLCK;
-	l.l_whence = SEEK_SET;
-	l.l_start = LOCK_FIRST;
-	l.l_len = LOCK_BYTES;
-	if (fcntl(fd, F_GETLK, &l) == 0 && l.l_type == F_WRLCK)
-		die("%s: locked: process %ld is writing it", name,
-		    (long)l.l_pid);
-}
-
 /* The header says so, if the last writer kept it up to date: from there on,
  * another database can stand, as in two compressed files joined by cat. */
 static void
@@ -1109,8 +1094,16 @@ open_in_place(struct infile *in, const char *path, int fd,
 	char first;
 	off_t wal = file_beside(path, "-wal", &first);
 	sqlite3 *db;
+	struct flock l;
 
-	check_writer(path, fd);
+	memset(&l, 0, sizeof(l));
+	l.l_type = F_RDLCK;
+	l.l_whence = SEEK_SET;
+	l.l_start = LOCK_FIRST;
+	l.l_len = LOCK_BYTES;
+	if (fcntl(fd, F_GETLK, &l) == 0 && l.l_type == F_WRLCK)
+		die("%s: locked: process %ld is writing it", path,
+		    (long)l.l_pid);
 	if (wal == 0) {
 		check_length(path, head, n, st->st_size);
 		check_single(path, path, head);

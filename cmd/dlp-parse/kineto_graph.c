@@ -14,7 +14,6 @@
 #include <string.h>
 
 #include "array.h"
-#include "err.h"
 #include "kineto.h"
 #include "num.h"
 #include "schema.h"

@@ -201,29 +201,22 @@ read_orphans(struct profile *p, int64_t t)
 	}
 }
 
-static struct cursor *
-first_cpu(const struct profile *p)
-{
-	struct cursor *best = NULL, *c;
-	int i;
-
-	for (i = 0; i < p->ncpu; i++) {
-		c = p->cpu[i];
-		if (c->live &&
-		    (best == NULL || event_before(&c->ev, &best->ev)))
-			best = c;
-	}
-	return best;
-}
-
 bool
 merge_peek(struct profile *p)
 {
 	struct event ev;
 	int64_t pid, corr;
 	int i;
+	struct cursor *best, *c;
 
-	p->next = first_cpu(p);
+	best = NULL;
+	for (i = 0; i < p->ncpu; i++) {
+		c = p->cpu[i];
+		if (c->live &&
+		    (best == NULL || event_before(&c->ev, &best->ev)))
+			best = c;
+	}
+	p->next = best;
 	if (p->any_orphans)
 		read_orphans(
 		    p, p->next != NULL ? p->next->ev.start : INT64_MAX);

@@ -5,7 +5,6 @@
  * grown too large, they are forgotten and read again when needed.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "array.h"
 #include "esc.h"

@@ -188,23 +188,6 @@ put_version(struct nsys *ns, bool cuda)
 	free(text);
 }
 
-static void
-put_infos(struct nsys *ns)
-{
-	char *text;
-	size_t i;
-
-	for (i = 0; i < ARRAY_LEN(facts); i++) {
-		text =
-		    nsys_value(ns, facts[i].table, facts[i].sql, facts[i].arg);
-		if (text != NULL && *text != '\0')
-			fact_info(ns->prof, facts[i].fact, "%s", text);
-		free(text);
-	}
-	put_version(ns, false);
-	put_version(ns, true);
-}
-
 /* Records which NVTX reports nsys stats can make, and the time at which it ends
  * ranges that were never closed. */
 static void
@@ -262,21 +245,6 @@ dev_used(struct nsys *ns)
 		fact_dev(ns->prof, &d);
 	}
 	free(dev);
-}
-
-static void
-put_procs(struct nsys *ns)
-{
-	static const char *const names[] = { "globalPid", "name", NULL };
-	sqlite3_stmt *st =
-	    db_rows(ns->db, "PROCESSES", "globalPid", names, "ORDER BY rowid");
-	int64_t gid;
-
-	while (db_next(&st)) {
-		gid = db_i64(st, 0);
-		if (gid != EV_UNSET && pid_used(ns->prof, gid_pid(gid)))
-			fact_proc(ns->prof, gid_pid(gid), text_col(st, 1));
-	}
 }
 
 /* Names of threads that only NVTX has. */
@@ -337,13 +305,31 @@ void
 nsys_facts(void *ctx)
 {
 	struct nsys *ns = ctx;
+	char *text;
+	size_t i;
+	static const char *const names[] = { "globalPid", "name", NULL };
+	sqlite3_stmt *st;
+	int64_t gid;
 
-	put_infos(ns);
+	for (i = 0; i < ARRAY_LEN(facts); i++) {
+		text =
+		    nsys_value(ns, facts[i].table, facts[i].sql, facts[i].arg);
+		if (text != NULL && *text != '\0')
+			fact_info(ns->prof, facts[i].fact, "%s", text);
+		free(text);
+	}
+	put_version(ns, false);
+	put_version(ns, true);
 	if (ns->prof->run->out.rows)
 		put_nvtx(ns);
 	if (!dev_gpu(ns, ns->prof) && !dev_cuda_gpu(ns, ns->prof))
 		dev_used(ns);
-	put_procs(ns);
+	st = db_rows(ns->db, "PROCESSES", "globalPid", names, "ORDER BY rowid");
+	while (db_next(&st)) {
+		gid = db_i64(st, 0);
+		if (gid != EV_UNSET && pid_used(ns->prof, gid_pid(gid)))
+			fact_proc(ns->prof, gid_pid(gid), text_col(st, 1));
+	}
 	put_threads(ns);
 	if (!ns->prof->run->out.rows)
 		put_nvtx_threads(ns);

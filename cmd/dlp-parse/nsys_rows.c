@@ -7,7 +7,6 @@
  * only once if it is asked for the last column first.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "array.h"
 #include "nsys.h"

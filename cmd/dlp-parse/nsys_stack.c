@@ -225,26 +225,6 @@ read_calls(struct nsys *ns, struct smap *starts)
 	}
 }
 
-/* What begins when the call does, on its thread, is the call's. */
-static void
-read_py_calls(struct nsys *ns, const struct smap *starts)
-{
-	sqlite3_stmt *st = db_prepare(ns->db,
-	    "SELECT rowid, globalTid, start FROM NVTX_EVENTS"
-	    " WHERE eventType = 34 AND %s IS NOT NULL",
-	    ns->stack.json_col);
-	struct call_start at;
-	uint32_t i;
-
-	while (db_next(&st)) {
-		at = (struct call_start){ db_i64(st, 1), db_i64(st, 2) };
-		i = smap_find(starts, (const char *)&at, sizeof(at));
-		if (i < starts->n)
-			*map_put(&ns->stack.py_call, starts->val[i], NULL) =
-			    (uint64_t)db_i64(st, 0);
-	}
-}
-
 /* Which column has the stacks of Python; NULL: none was exported. */
 static const char *
 json_column(struct nsys *ns)
@@ -305,6 +285,9 @@ void
 nsys_add_stacks(struct nsys *ns)
 {
 	struct smap starts = { 0 };
+	sqlite3_stmt *st;
+	struct call_start at;
+	uint32_t i;
 
 	if (ns->prof->run->no_code)
 		return;
@@ -312,7 +295,20 @@ nsys_add_stacks(struct nsys *ns)
 	if (has_stacks(ns, STACK_CUDA))
 		read_calls(ns, &starts);
 	if (ns->stack.json_col != NULL) {
-		read_py_calls(ns, &starts);
+		/* What begins when the call does, on its thread, is the call's.
+		 */
+		st = db_prepare(ns->db,
+		    "SELECT rowid, globalTid, start FROM NVTX_EVENTS"
+		    " WHERE eventType = 34 AND %s IS NOT NULL",
+		    ns->stack.json_col);
+		while (db_next(&st)) {
+			at =
+			    (struct call_start){ db_i64(st, 1), db_i64(st, 2) };
+			i = smap_find(&starts, (const char *)&at, sizeof(at));
+			if (i < starts.n)
+				*map_put(&ns->stack.py_call, starts.val[i],
+				    NULL) = (uint64_t)db_i64(st, 0);
+		}
 		add_py_samples(ns);
 	}
 	smap_free(&starts);
@@ -394,24 +390,6 @@ nsys_code(void *ctx, const struct event *ev, struct buf *out)
 	return v != NULL && native_code(ns, STACK_CUDA, (int64_t)*v, out);
 }
 
-/* Appends the frame that a row of frames_of() has. */
-static void
-put_native_frame(sqlite3_stmt *st, struct buf *out)
-{
-	struct mview symbol = text_col(st, 0);
-	struct mview module = usercode_base(text_col(st, 1));
-
-	if (symbol.s != NULL && !mv_starts(symbol, "0x")) {
-		buf_put(out, symbol.s, symbol.n);
-	} else if (module.n > 0 && module.s[0] == '[') {
-		buf_put(out, module.s, module.n);
-	} else { /* an address says nothing, its module does */
-		buf_putc(out, '[');
-		buf_put(out, module.s, module.n);
-		buf_putc(out, ']');
-	}
-}
-
 /* Frames are joined by semicolons, the outermost first; none is in a name. */
 bool
 nsys_stack(void *ctx, const struct event *ev, struct buf *out)
@@ -421,7 +399,7 @@ nsys_stack(void *ctx, const struct event *ev, struct buf *out)
 	size_t from[MOST_FRAMES + 1], k;
 	struct buf b = { 0 };
 	sqlite3_stmt *st;
-	struct mview s;
+	struct mview s, symbol, module;
 	int i, n = 0;
 
 	if (strcmp(ev->label, "python") == 0) {
@@ -436,7 +414,18 @@ nsys_stack(void *ctx, const struct event *ev, struct buf *out)
 		st = frames_of(ns, STACK_SAMPLE, ev->stack);
 		for (; n < MOST_FRAMES && db_step(st); n++) {
 			from[n] = b.len;
-			put_native_frame(st, &b);
+			/* Appends the frame that a row of frames_of() has. */
+			symbol = text_col(st, 0);
+			module = usercode_base(text_col(st, 1));
+			if (symbol.s != NULL && !mv_starts(symbol, "0x")) {
+				buf_put(&b, symbol.s, symbol.n);
+			} else if (module.n > 0 && module.s[0] == '[') {
+				buf_put(&b, module.s, module.n);
+			} else { /* an address says nothing, its module does */
+				buf_putc(&b, '[');
+				buf_put(&b, module.s, module.n);
+				buf_putc(&b, ']');
+			}
 		}
 		sqlite3_reset(st);
 	}

@@ -600,31 +600,15 @@ find_origin(sqlite3 *db)
 	return t0 == EV_UNSET ? 0 : t0;
 }
 
-/* The table does not say of which process a context is. If processes use its
- * number for different devices, its device is not known. */
-static void
-read_contexts(struct nvprof *nv)
-{
-	static const char *const names[] = { "contextId", "deviceId", NULL };
-	sqlite3_stmt *st =
-	    db_rows(nv->db, NVPROF_TABLE("CONTEXT"), "contextId", names, "");
-	uint64_t *dev, is;
-	bool fresh;
-
-	while (db_next(&st)) {
-		if (int_col(st, 0) == EV_UNSET || int_col(st, 1) == EV_UNSET)
-			continue;
-		is = (uint64_t)int_col(st, 1);
-		dev = map_put(&nv->context, (uint64_t)int_col(st, 0), &fresh);
-		*dev = fresh || *dev == is ? is : (uint64_t)EV_UNSET;
-	}
-}
-
 static void *
 nvprof_open(struct profile *p)
 {
 	static const char *const need[] = { "_id_", "value", NULL };
 	struct nvprof *nv = xcalloc(1, sizeof(*nv));
+	static const char *const names[] = { "contextId", "deviceId", NULL };
+	sqlite3_stmt *st;
+	uint64_t *dev, is;
+	bool fresh;
 
 	nv->prof = p;
 	nv->db = p->db;
@@ -634,7 +618,16 @@ nvprof_open(struct profile *p)
 	p->sources.only_int = INT_ALL;
 	p->sources.zero_untimed = true; /* CUPTI writes 0 */
 	p->sources.t0 = find_origin(p->db);
-	read_contexts(nv);
+	/* The table does not say of which process a context is. If processes
+	 * use its number for different devices, its device is not known. */
+	st = db_rows(nv->db, NVPROF_TABLE("CONTEXT"), "contextId", names, "");
+	while (db_next(&st)) {
+		if (int_col(st, 0) == EV_UNSET || int_col(st, 1) == EV_UNSET)
+			continue;
+		is = (uint64_t)int_col(st, 1);
+		dev = map_put(&nv->context, (uint64_t)int_col(st, 0), &fresh);
+		*dev = fresh || *dev == is ? is : (uint64_t)EV_UNSET;
+	}
 	add_tables(nv);
 	return nv;
 }

@@ -304,16 +304,6 @@ put_queue(struct pftrace *p, struct mview v)
 		put_field(p, KF_QUEUE, mv(s, e));
 }
 
-/* The category of a stage by its name; NULL: none that is work. */
-static const char *
-stage_kind(struct mview stage)
-{
-	return mv_starts(stage, "Kernel") || mv_eq(stage, "Compute") ? "kernel"
-	       : mv_starts(stage, "Memcpy") ? "gpu_memcpy"
-	       : mv_starts(stage, "Memset") ? "gpu_memset"
-					    : NULL;
-}
-
 bool
 pftrace_stage(struct pftrace *p, struct pf_seq *q, struct mview v, int64_t ts,
     uint64_t clock)
@@ -351,7 +341,11 @@ pftrace_stage(struct pftrace *p, struct pf_seq *q, struct mview v, int64_t ts,
 	}
 	if (!ok || m.bad)
 		return false;
-	kind = stage_kind(stage);
+	/* The category of a stage by its name; NULL: none that is work. */
+	kind = mv_starts(stage, "Kernel") || mv_eq(stage, "Compute") ? "kernel"
+	       : mv_starts(stage, "Memcpy") ? "gpu_memcpy"
+	       : mv_starts(stage, "Memset") ? "gpu_memset"
+					    : NULL;
 	if (kind == NULL) {
 		if (stage.n == 0) /* others mark spans of work, or events */
 			p->l->k->other++;

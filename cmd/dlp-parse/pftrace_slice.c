@@ -15,24 +15,6 @@
 #include "pftrace.h"
 #include "spill.h"
 
-static struct pf_lane *
-lane_of(struct pftrace *p, const struct pf_seq *q, uint32_t track)
-{
-	bool is_new;
-	uint32_t id = smap_put_pair(&p->lanes, q - p->seq, track, &is_new);
-	struct pf_track *t = &p->track[track];
-
-	if (is_new) {
-		p->lanes.val[id] = p->nlane;
-		ARRAY_GROW(p->lane, p->nlane, p->lane_cap);
-		p->lane[p->nlane++] =
-		    (struct pf_lane){ .head = PF_NONE, .last = INT64_MIN };
-		t->several |= t->seq != PF_NONE;
-		t->seq = (uint32_t)(q - p->seq);
-	}
-	return &p->lane[p->lanes.val[id]];
-}
-
 static void
 record(struct pftrace *p, enum pf_what what, uint32_t track, int64_t ts,
     uint64_t clock)
@@ -84,8 +66,10 @@ void
 pftrace_take(struct pftrace *p, const struct pf_seq *q, enum pf_what what,
     uint64_t track, int64_t ts, int64_t dur, uint64_t clock)
 {
-	uint32_t at, no;
+	uint32_t at, no, id;
 	struct pf_lane *lane;
+	bool is_new;
+	struct pf_track *t;
 
 	spill_tick();
 	if (what == PF_STAGE) {
@@ -94,7 +78,17 @@ pftrace_take(struct pftrace *p, const struct pf_seq *q, enum pf_what what,
 		return;
 	}
 	at = pftrace_track(p, track);
-	lane = lane_of(p, q, at);
+	id = smap_put_pair(&p->lanes, q - p->seq, at, &is_new);
+	t = &p->track[at];
+	if (is_new) {
+		p->lanes.val[id] = p->nlane;
+		ARRAY_GROW(p->lane, p->nlane, p->lane_cap);
+		p->lane[p->nlane++] =
+		    (struct pf_lane){ .head = PF_NONE, .last = INT64_MIN };
+		t->several |= t->seq != PF_NONE;
+		t->seq = (uint32_t)(q - p->seq);
+	}
+	lane = &p->lane[p->lanes.val[id]];
 	p->columns |= ts < lane->last;
 	lane->last = ts;
 	if (what == PF_BEGIN) {

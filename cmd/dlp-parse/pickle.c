@@ -81,23 +81,6 @@ pop_mark(struct pickle *p, size_t *n)
 	return p->stack + p->n;
 }
 
-/* A list or a dict, of which nothing is left yet. */
-static void
-push_new(struct pickle *p, enum pk_kind kind)
-{
-	size_t cap = p->left_cap;
-
-	if (p->n_left == ID_MAX)
-		damaged(p, "too many objects");
-	if (p->n_left == cap) {
-		p->left_cap = cap > 0 ? cap * 2 : 1024;
-		p->left =
-		    spill_realloc(p->left, cap, p->left_cap, sizeof(*p->left));
-	}
-	p->left[p->n_left] = 0;
-	push(p, kind, (int64_t)p->n_left++);
-}
-
 static void
 push_tuple(struct pickle *p, const struct pk_val *v, size_t n)
 {
@@ -185,6 +168,7 @@ carry_out(struct pickle *p, unsigned char no, uint64_t arg,
 {
 	const char what = p->op[no].what;
 	const struct pk_val *v;
+	size_t cap;
 
 	if (what == 'P' && (arg < 2 || arg > 5))
 		damaged(p, "no protocol from 2 to 5");
@@ -194,9 +178,19 @@ carry_out(struct pickle *p, unsigned char no, uint64_t arg,
 		if (p->n_mark == (int)ARRAY_LEN(p->mark))
 			damaged(p, "deeper than a snapshot is");
 		p->mark[p->n_mark++] = p->n;
-	} else if (what == 'D' || what == 'l')
-		push_new(p, what == 'D' ? PK_DICT : PK_LIST);
-	else if (what >= '0' && what <= '3')
+	} else if (what == 'D' || what == 'l') {
+		/* A list or a dict, of which nothing is left yet. */
+		cap = p->left_cap;
+		if (p->n_left == ID_MAX)
+			damaged(p, "too many objects");
+		if (p->n_left == cap) {
+			p->left_cap = cap > 0 ? cap * 2 : 1024;
+			p->left = spill_realloc(
+			    p->left, cap, p->left_cap, sizeof(*p->left));
+		}
+		p->left[p->n_left] = 0;
+		push(p, what == 'D' ? PK_DICT : PK_LIST, (int64_t)p->n_left++);
+	} else if (what >= '0' && what <= '3')
 		push_tuple(p, pop(p, (size_t)what - '0'), (size_t)what - '0');
 	else if (what == 's')
 		set_items(p, pop(p, 2), 2);

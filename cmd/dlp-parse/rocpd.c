@@ -436,22 +436,6 @@ sql_in(
 	return sql;
 }
 
-static void
-find_labels(struct rocpd *r, int set, const char *strings)
-{
-	sqlite3_stmt *st;
-	size_t i;
-
-	for (i = 0; i < ARRAY_LEN(libraries); i++) {
-		st = db_prepare(r->db,
-		    "SELECT id FROM %s WHERE string GLOB '%s'", strings,
-		    libraries[i].category);
-		while (db_next(&st))
-			*map_put(&r->labels, row_key(r, set, db_i64(st, 0)),
-			    NULL) = i;
-	}
-}
-
 /* Which regions are what is told by the ids of the names of categories; all
  * that are nothing else are ranges. A region is written when it ends. */
 static void
@@ -462,6 +446,7 @@ add_tables(struct rocpd *r, int set)
 	const char *where[ARRAY_LEN(regions)] = { NULL, "1", NULL, NULL };
 	struct ev_source *s;
 	size_t i;
+	sqlite3_stmt *st;
 
 	if (r->set[set].string != NULL) {
 		where[0] = sql_in(r, "e.category_id", strings,
@@ -471,7 +456,14 @@ add_tables(struct rocpd *r, int set)
 		    " string GLOB 'ROCJPEG_*' OR string GLOB 'OMPT*'");
 		where[2] =
 		    sql_in(r, "k.name_id", strings, "string GLOB 'roctxMark*'");
-		find_labels(r, set, strings);
+		for (i = 0; i < ARRAY_LEN(libraries); i++) {
+			st = db_prepare(r->db,
+			    "SELECT id FROM %s WHERE string GLOB '%s'", strings,
+			    libraries[i].category);
+			while (db_next(&st))
+				*map_put(&r->labels,
+				    row_key(r, set, db_i64(st, 0)), NULL) = i;
+		}
 		for (i = 0; i < ARRAY_LEN(regions); i++)
 			if (i != 1 && where[i] != NULL)
 				where[1] = source_sql(
@@ -746,24 +738,6 @@ metadata(struct rocpd *r, int set, const char *tag)
 	return text;
 }
 
-static void
-check_version(struct rocpd *r, int set)
-{
-	char *version = metadata(r, set, "schema_version");
-	char *packed = metadata(r, set, "compression");
-
-	if (version != NULL && strtol(version, NULL, 10) > 3)
-		die("%s: a rocpd database of schema version %s: versions up to"
-		    " 3 are read",
-		    db_path(), version);
-	if (packed != NULL)
-		die("%s: a rocpd database with compressed texts (%s), which"
-		    " are not read",
-		    db_path(), packed);
-	free(version);
-	free(packed);
-}
-
 /* The earliest start. */
 static int64_t
 find_origin(struct rocpd *r)
@@ -805,8 +779,20 @@ open_set(struct rocpd *r, int set)
 	static const char *const need[] = { "id", "string", NULL };
 	struct rocpd_set *x = &r->set[set];
 	const char *strings = table_of(r, set, "rocpd_string");
+	char *version, *packed;
 
-	check_version(r, set);
+	version = metadata(r, set, "schema_version");
+	packed = metadata(r, set, "compression");
+	if (version != NULL && strtol(version, NULL, 10) > 3)
+		die("%s: a rocpd database of schema version %s: versions up to"
+		    " 3 are read",
+		    db_path(), version);
+	if (packed != NULL)
+		die("%s: a rocpd database with compressed texts (%s), which"
+		    " are not read",
+		    db_path(), packed);
+	free(version);
+	free(packed);
 	if (db_has_columns(r->db, strings, need))
 		x->string = db_prepare(
 		    r->db, "SELECT string FROM %s WHERE id = ?1", strings);

@@ -313,21 +313,6 @@ take_event(struct snapshot *s, const struct fields *f, int64_t device)
 		    mv(action.s + 8, action.s + action.n), NULL);
 }
 
-/* The bytes of inactive blocks beside others in their segment, which it is in
- * use because of: as PyTorch counts them, without segments that can give parts
- * back. */
-static int64_t
-split_bytes(const struct snapshot *s, const struct snap_block *b, size_t n)
-{
-	int64_t bytes = 0;
-	size_t i;
-
-	for (i = 0; i < n && n > 1; i++)
-		if (mv_eq(view(s, b[i].state), "inactive"))
-			bytes = num_add(bytes, b[i].size);
-	return bytes;
-}
-
 static void
 take_segment(struct snapshot *s, const struct fields *f)
 {
@@ -338,6 +323,7 @@ take_segment(struct snapshot *s, const struct fields *f)
 	struct mview kind = view(s, text(f, K_TYPE)), pool;
 	uint32_t no;
 	size_t n = 0, i;
+	int64_t bytes;
 
 	if (list_of(s, f, K_BLOCKS, L_BLOCKS, &no)) {
 		b = s->block + s->blocks[no].from;
@@ -351,8 +337,16 @@ take_segment(struct snapshot *s, const struct fields *f)
 		    !mv_eq(view(s, b[i].state), "inactive"))
 			requested = num_add(requested, b[i].requested);
 	}
-	if (num(f, K_EXPANDABLE, 0) == 0)
-		split = split_bytes(s, b, n);
+	if (num(f, K_EXPANDABLE, 0) == 0) {
+		/* The bytes of inactive blocks beside others in their segment,
+		 * which it is in use because of: as PyTorch counts them,
+		 * without segments that can give parts back. */
+		bytes = 0;
+		for (i = 0; i < n && n > 1; i++)
+			if (mv_eq(view(s, b[i].state), "inactive"))
+				bytes = num_add(bytes, b[i].size);
+		split = bytes;
+	}
 	requested = num(f, K_REQUESTED, requested);
 	d->n_segment++;
 	d->reserved = num_add(d->reserved, total);
@@ -500,21 +494,6 @@ append_values(
 }
 
 static void
-put_devices(struct snapshot *s)
-{
-	const struct snap_dev *d = s->dev;
-	size_t i;
-
-	for (i = 0; i < s->n_dev; i++, d++)
-		if (d->seen)
-			put_rec(s, REC_MEMDEV, (int64_t)i,
-			    NUMS((int64_t)i, d->reserved, d->allocated,
-				d->requested, d->split, d->n_segment,
-				d->n_alloc, d->n_free, d->n_oom),
-			    SIZE_MAX, none, NULL);
-}
-
-static void
 snapshot_free(struct snapshot *s)
 {
 	size_t i;
@@ -567,6 +546,8 @@ read_snapshot(struct snapshot *s, enum zip zip, int fd,
     const unsigned char *head, size_t n, int argc, char *const *argv)
 {
 	struct parse *run = s->prof->run;
+	const struct snap_dev *d;
+	size_t i;
 
 	if (run->sel.nwants > 0)
 		die("--range: a snapshot of memory has no ranges");
@@ -587,7 +568,14 @@ read_snapshot(struct snapshot *s, enum zip zip, int fd,
 		    " (torch.cuda.memory._dump_snapshot), or the trace of"
 		    " torch.profiler",
 		    s->pickle.name);
-	put_devices(s);
+	d = s->dev;
+	for (i = 0; i < s->n_dev; i++, d++)
+		if (d->seen)
+			put_rec(s, REC_MEMDEV, (int64_t)i,
+			    NUMS((int64_t)i, d->reserved, d->allocated,
+				d->requested, d->split, d->n_segment,
+				d->n_alloc, d->n_free, d->n_oom),
+			    SIZE_MAX, none, NULL);
 	if (s->has_time)
 		fact_info(s->prof, "t0_ns", "%lld", (long long)s->t0);
 	else

@@ -1,6 +1,5 @@
 /* The critical path of a part of time, from its end back to its start: the
  * path goes to what arrived last. */
-#include <string.h>
 
 #include "array.h"
 #include "path.h"

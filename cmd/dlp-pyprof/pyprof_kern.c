@@ -11,7 +11,6 @@
 #include <stdlib.h>
 
 #include "array.h"
-#include "err.h"
 #include "num.h"
 #include "pylit.h"
 #include "pyprof.h"

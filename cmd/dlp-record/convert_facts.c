@@ -132,21 +132,6 @@ gpu_row(struct conv *c, int gpu)
 	dbw_end(db);
 }
 
-static void
-gpu_rows(struct conv *c)
-{
-	const struct conv_proc *p;
-	int gpu;
-
-	for (gpu = 0; gpu < CONV_GPUS; gpu++) {
-		if (gpu_text(c, gpu, "name") == NULL)
-			continue;
-		gpu_row(c, gpu);
-		for (p = c->proc; p < c->proc + c->dir.n; p++)
-			DBW_ROW(&c->db, RT_DEVICE, gpu, gpu, p->pid);
-	}
-}
-
 /* Each with the names of its threads, in the order of their numbers. */
 static void
 process_rows(struct conv *c)
@@ -270,25 +255,6 @@ start_row(struct conv *c)
 	dbw_end(&c->db);
 }
 
-/* From time 0 to the end of what was recorded, or to the last record. */
-static void
-details_row(struct conv *c)
-{
-	const struct conv_proc *p;
-	int64_t stop = DBW_NULL, t;
-
-	for (p = c->proc; p < c->proc + c->dir.n; p++) {
-		t = p->off != DBW_NULL ? p->off : p->stop;
-		if (t > stop)
-			stop = t;
-	}
-	if (stop == DBW_NULL)
-		stop = c->last != DBW_NULL ? c->last : c->t0;
-	if (stop < c->t0)
-		stop = c->t0;
-	DBW_ROW(&c->db, RT_DETAILS, CONV_VM, stop - c->t0, c->t0, stop);
-}
-
 /* What was left out or changed: a line of the diagnostics for each. */
 static void
 count_rows(struct conv *c)
@@ -316,12 +282,33 @@ conv_facts(struct conv *c)
 	const char *text;
 	uint32_t i;
 	size_t n;
+	const struct conv_proc *p;
+	int gpu;
+	int64_t stop, t;
 
-	gpu_rows(c);
+	for (gpu = 0; gpu < CONV_GPUS; gpu++) {
+		if (gpu_text(c, gpu, "name") == NULL)
+			continue;
+		gpu_row(c, gpu);
+		for (p = c->proc; p < c->proc + c->dir.n; p++)
+			DBW_ROW(&c->db, RT_DEVICE, gpu, gpu, p->pid);
+	}
 	process_rows(c);
 	env_rows(c);
 	start_row(c);
-	details_row(c);
+	/* From time 0 to the end of what was recorded, or to the last record.
+	 */
+	stop = DBW_NULL;
+	for (p = c->proc; p < c->proc + c->dir.n; p++) {
+		t = p->off != DBW_NULL ? p->off : p->stop;
+		if (t > stop)
+			stop = t;
+	}
+	if (stop == DBW_NULL)
+		stop = c->last != DBW_NULL ? c->last : c->t0;
+	if (stop < c->t0)
+		stop = c->t0;
+	DBW_ROW(&c->db, RT_DETAILS, CONV_VM, stop - c->t0, c->t0, stop);
 	conv_power(c);
 	count_rows(c);
 	export_rows(c);

@@ -94,22 +94,6 @@ conv_live_stack(struct conv *c, const struct conv_proc *p, uint32_t tid)
 	return &l->thread[*no]->stack;
 }
 
-/* Those whose end has come, or all that are left. */
-static void
-end_waiting(struct conv *c)
-{
-	struct conv_refs was = c->live->waiting;
-	struct conv_ref *r;
-	size_t i;
-
-	memset(&c->live->waiting, 0, sizeof(was));
-	for (i = 0; i < was.n; i++) {
-		r = &was.v[i];
-		conv_start(c, &c->proc[r->proc], r->tid, r->at, conv_rec(c, r));
-	}
-	free(was.v);
-}
-
 static uint64_t
 call_key(const struct conv *c, const struct conv_ref *ref)
 {
@@ -279,6 +263,8 @@ conv_live_step(struct conv *c, const char *folder, const char *path,
 	size_t known = c->dir.n, i;
 	bool first = c->dir.path == NULL;
 	int64_t cut;
+	struct conv_refs was;
+	struct conv_ref *r;
 
 	rspool_read(&c->dir, folder, true);
 	if (first)
@@ -286,7 +272,14 @@ conv_live_step(struct conv *c, const char *folder, const char *path,
 	conv_procs(c, known);
 	l->last = last;
 	conv_read(c);
-	end_waiting(c);
+	/* Those whose end has come, or all that are left. */
+	was = c->live->waiting;
+	memset(&c->live->waiting, 0, sizeof(was));
+	for (i = 0; i < was.n; i++) {
+		r = &was.v[i];
+		conv_start(c, &c->proc[r->proc], r->tid, r->at, conv_rec(c, r));
+	}
+	free(was.v);
 	for (i = 0; last && i < l->n_threads; i++)
 		conv_end_thread(c, &c->proc[l->thread[i]->proc],
 		    &l->thread[i]->stack, l->thread[i]->tid);

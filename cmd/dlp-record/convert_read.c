@@ -3,7 +3,6 @@
  * to, then those that have a time.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "array.h"
 #include "convert.h"

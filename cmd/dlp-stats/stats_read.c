@@ -476,20 +476,6 @@ on_os(struct stage *st, struct rec *r)
 			s->report[i].def->on_os(&s->report[i], &c);
 }
 
-/* The call of GPU work that has no record of its own. */
-static void
-own_call(struct stats *s, const struct rec *r, const struct stats_gpu *g)
-{
-	struct stats_call c = call_of(r, COL_api);
-
-	c.file = g->file;
-	c.start = g->api_start;
-	c.dur = g->api_dur;
-	c.idx = rec_num_or(r, COL_call_idx, 0);
-	c.ret = rec_get(r, COL_call_ret);
-	api(s, &c);
-}
-
 /* The call's times; its duration may be in its own record. */
 static void
 read_api(
@@ -546,6 +532,7 @@ on_gpu(struct stage *st, struct rec *r)
 	struct stats *s = st->ctx;
 	struct stats_reader *in = s->reader;
 	int i;
+	struct stats_call c;
 
 	note_record(in, r);
 	g.file = in->file;
@@ -553,8 +540,17 @@ on_gpu(struct stage *st, struct rec *r)
 	g.pid = rec_num_or(r, COL_pid, -1);
 	g.corr = rec_num_or(r, COL_corr, -1);
 	read_api(in, r, &g);
-	if (in->wants_api && g.has_api && rec_get(r, COL_api_dur_ns).s != NULL)
-		own_call(s, r, &g);
+	if (in->wants_api && g.has_api &&
+	    rec_get(r, COL_api_dur_ns).s != NULL) {
+		/* The call of GPU work that has no record of its own. */
+		c = call_of(r, COL_api);
+		c.file = g.file;
+		c.start = g.api_start;
+		c.dur = g.api_dur;
+		c.idx = rec_num_or(r, COL_call_idx, 0);
+		c.ret = rec_get(r, COL_call_ret);
+		api(s, &c);
+	}
 	if (g.kind == GPU_WAIT)
 		return;
 	if (!rec_num(r, COL_dur_ns, &g.dur)) {

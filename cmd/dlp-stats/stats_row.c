@@ -84,29 +84,25 @@ row_none(struct buf *b)
 	buf_putc(b, '\t');
 }
 
-/* Statistics of one value, as most ranges have, are formatted once. */
-static void
-stats_of_one(struct buf *b, int64_t v)
-{
-	static const char *const behind[] = { ".0\t", "\t", "\t" };
-	size_t at = b->len, n, i;
-
-	buf_i64(b, v);
-	n = b->len - at;
-	buf_reserve(b, 4 * (n + 4));
-	buf_puts(b, ".0\t");
-	for (i = 0; i < sizeof(behind) / sizeof(behind[0]); i++) {
-		buf_put(b, b->s + at, n);
-		buf_puts(b, behind[i]);
-	}
-	buf_puts(b, "0.0\t");
-}
-
 void
 row_stats(struct buf *b, const struct group_stats *g)
 {
+	static const char *const behind[] = { ".0\t", "\t", "\t" };
+	size_t at, n, i;
+
 	if (g->n == 1) {
-		stats_of_one(b, g->min);
+		/* Statistics of one value, as most ranges have, are formatted
+		 * once. */
+		at = b->len;
+		buf_i64(b, g->min);
+		n = b->len - at;
+		buf_reserve(b, 4 * (n + 4));
+		buf_puts(b, ".0\t");
+		for (i = 0; i < sizeof(behind) / sizeof(behind[0]); i++) {
+			buf_put(b, b->s + at, n);
+			buf_puts(b, behind[i]);
+		}
+		buf_puts(b, "0.0\t");
 		return;
 	}
 	row_round(b, g->avg, 1);

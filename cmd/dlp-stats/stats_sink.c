@@ -47,21 +47,6 @@ json_text(const char *s)
 	json_quote_field(&out_buf, s, strlen(s), TEXT_JSON_STATS);
 }
 
-/* The text before a separate table. */
-static void
-put_named(const struct stats_sink *k)
-{
-	buf_puts(&out_buf, k->first ? "\n{" : ",\n{");
-	if (k->file != NULL) {
-		buf_puts(&out_buf, "\"file\":");
-		json_text(k->file);
-		buf_putc(&out_buf, ',');
-	}
-	buf_puts(&out_buf, "\"report\":");
-	json_text(k->table->name);
-	buf_puts(&out_buf, ",\"rows\":");
-}
-
 static void
 widen(struct stats_sink *k, int i, size_t n)
 {
@@ -101,9 +86,18 @@ begin_table(struct stats_sink *k)
 	if (k->format == NULL) {
 		columns_begin(k);
 	} else {
-		if (k->named)
-			put_named(k);
-		else if (!k->first && !k->json)
+		if (k->named) {
+			/* The text before a separate table. */
+			buf_puts(&out_buf, k->first ? "\n{" : ",\n{");
+			if (k->file != NULL) {
+				buf_puts(&out_buf, "\"file\":");
+				json_text(k->file);
+				buf_putc(&out_buf, ',');
+			}
+			buf_puts(&out_buf, "\"report\":");
+			json_text(k->table->name);
+			buf_puts(&out_buf, ",\"rows\":");
+		} else if (!k->first && !k->json)
 			buf_putc(&out_buf, '\n');
 		for (i = 0; i < k->table->ncols; i++)
 			k->col[i] = (struct writer_col){ head_text(cols[i]),
