@@ -61,9 +61,9 @@ put_eight(char *p, uint64_t d, unsigned skip)
 
 #define E8 100000000u
 
-/* Without leading zeros; p must have room for MAX_U64. */
-static char *
-put_u64(char *p, uint64_t v)
+/* Without leading zeros; v < E8. */
+static inline char *
+put_low(char *p, uint64_t v)
 {
 	uint64_t d;
 
@@ -71,12 +71,24 @@ put_u64(char *p, uint64_t v)
 		*p = (char)('0' + v);
 		return p + 1;
 	}
-	if (v >= E8) {
-		p = put_u64(p, v / E8);
-		return put_eight(p, eight(v % E8), 0);
-	}
 	d = eight(v);
 	return put_eight(p, d, (unsigned)__builtin_ctzll(d) / 8);
+}
+
+/* Without leading zeros; p must have room for MAX_U64. Inline, because numbers
+ * are most of a record. */
+static inline __attribute__((always_inline)) char *
+put_u64(char *p, uint64_t v)
+{
+	if (v < E8)
+		return put_low(p, v);
+	if (v / E8 < E8) {
+		p = put_low(p, v / E8);
+	} else {
+		p = put_low(p, v / E8 / E8);
+		p = put_eight(p, eight(v / E8 % E8), 0);
+	}
+	return put_eight(p, eight(v % E8), 0);
 }
 
 #define MAX_U64 32 /* 20 digits, a sign, a separator, put_eight()'s more */
@@ -88,7 +100,7 @@ buf_u64(struct buf *b, uint64_t v)
 	b->len = (size_t)(put_u64(b->s + b->len, v) - b->s);
 }
 
-static char *
+static inline __attribute__((always_inline)) char *
 put_i64(char *p, int64_t v)
 {
 	if (v >= 0)
@@ -107,9 +119,13 @@ buf_i64(struct buf *b, int64_t v)
 void
 buf_c_i64(struct buf *b, char c, int64_t v)
 {
+	char *s, *p;
+
 	buf_reserve(b, MAX_U64);
-	b->s[b->len] = c;
-	b->len = (size_t)(put_i64(b->s + b->len + 1, v) - b->s);
+	s = b->s; /* a byte that is written could be that of a member */
+	p = s + b->len;
+	*p++ = c;
+	b->len = (size_t)(put_i64(p, v) - s);
 }
 
 void

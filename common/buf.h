@@ -14,7 +14,8 @@ struct buf {
 	size_t cap; /* bytes allocated */
 };
 
-void buf_grow(struct buf *b, size_t more); /* room for more bytes */
+/* Makes room for more bytes. */
+void buf_grow(struct buf *b, size_t more) __attribute__((cold));
 void buf_free(struct buf *b);
 
 static inline void

@@ -6,12 +6,27 @@
 
 #include "esc.h"
 
+#ifdef __SSE2__
+#define AT_ONCE 16
+
+/* True if one of these bytes is not plain. */
+static bool
+special(const char *s)
+{
+	__m128i v = _mm_loadu_si128((const __m128i *)(const void *)s);
+	__m128i low = _mm_min_epu8(v, _mm_set1_epi8(0x1f));
+
+	return _mm_movemask_epi8(_mm_or_si128(_mm_cmpeq_epi8(low, v),
+		   _mm_or_si128(_mm_cmpeq_epi8(v, _mm_set1_epi8('\\')),
+		       _mm_cmpeq_epi8(v, _mm_set1_epi8(0x7f))))) != 0;
+}
+#else
+#define AT_ONCE 8
 #define EACH(byte) (0x0101010101010101u * (byte))
 
-/* True if one of eight bytes is not plain. Tests all bytes together for zero
- * and for values below a bound. */
+/* The same; tests all bytes together for zero and for values below a bound. */
 static bool
-word_special(const char *s)
+special(const char *s)
 {
 	uint64_t w, esc, del;
 
@@ -22,6 +37,7 @@ word_special(const char *s)
 		    ((del - EACH(1)) & ~del)) &
 		   EACH(0x80)) != 0;
 }
+#endif
 
 static void
 put_one(struct buf *b, unsigned char c)
@@ -46,10 +62,11 @@ esc_put(struct buf *b, const char *s, size_t n)
 		return;
 	}
 	for (i = 0; i < n; i++) {
-		while (i + 8 <= n && !word_special(s + i))
-			i += 8;
+		while (i + AT_ONCE <= n && !special(s + i))
+			i += AT_ONCE;
 		/* the last bytes: checked together with bytes before them */
-		if (i + 8 > n && n >= 8 && !word_special(s + n - 8))
+		if (i + AT_ONCE > n && n >= AT_ONCE &&
+		    !special(s + n - AT_ONCE))
 			break;
 		if (i == n)
 			break;

@@ -21,7 +21,7 @@ struct out_type {
 	struct out_type *next;
 	char *tag;
 	char *legend; /* the whole line; and the rest after --drop */
-	size_t len;
+	size_t len, tag_len;
 	uint64_t skip;  /* as out_skip for a record */
 	int n;          /* columns of the legend, after --drop */
 	bool due, less; /* due: to be written; less: --drop has been applied */
@@ -199,6 +199,7 @@ out_type(const char *tag, const char *const *names, int n)
 	}
 	buf_putc(&b, '\n');
 	t->tag = xstrdup(tag);
+	t->tag_len = strlen(tag);
 	t->legend = b.s;
 	t->len = b.len;
 	t->due = true;
@@ -262,12 +263,9 @@ out_legend(struct out_type *t)
 	t->first = true;
 }
 
-/* The tag of a record is the legend's, without '#'. */
 void
 out_rec(struct out_type *t)
 {
-	size_t n;
-
 	out_own();
 	out_legend(t);
 	if (t->gone) {
@@ -278,9 +276,7 @@ out_rec(struct out_type *t)
 	counted.type = t->first || COUNT_ALL ? t : NULL;
 	counted.at = out_buf.len;
 	t->first = false;
-	for (n = 1; t->legend[n] != '\t' && t->legend[n] != '\n'; n++)
-		;
-	buf_put(&out_buf, t->legend + 1, n - 1);
+	buf_put(&out_buf, t->tag, t->tag_len);
 	out_skip = t->skip;
 }
 

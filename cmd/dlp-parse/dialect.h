@@ -31,9 +31,9 @@ typedef bool row_fn(void *ctx, const struct ev_source *s, sqlite3_value **col,
 /* How source_row() reads a column. */
 enum ev_as {
 	AS_NOTHING, /* the source's own row function reads it */
-	AS_START,   /* a row without it is damaged */
 	AS_END,
-	AS_NUM,
+	AS_NUM,     /* up to here: the number itself */
+	AS_START,   /* a row without it is damaged */
 	AS_NONZERO, /* 0: unset */
 	AS_U32,     /* 2^32 - 1: unset */
 	AS_ID32,    /* the same, and -1 */

@@ -460,10 +460,11 @@ put_code(struct profile *p, const struct record *r)
 
 /* A field that few records have, or that is not just a number or a word. */
 static void
-put_other(struct profile *p, const struct emit_field *f, const struct record *r)
+put_other(struct profile *p, const struct emit_field *f, const struct record *r,
+    const void *of)
 {
-	const struct event *ev = f->of == OF_CALL ? r->call : r->ev;
-	const void *at = (const char *)ev + f->at;
+	const struct event *ev = of;
+	const void *at = (const char *)of + f->at;
 	int64_t v;
 
 	switch (f->how) {
@@ -530,21 +531,27 @@ put_other(struct profile *p, const struct emit_field *f, const struct record *r)
 static void
 put_record(struct profile *p, const struct record *r)
 {
-	const char *const base[] = { (const char *)r->ev, (const char *)r->call,
-		(const char *)&p->run->out.op };
+	static const struct event no_call = { .start = EV_UNSET,
+		.end = EV_UNSET,
+		.name = EV_UNSET,
+		.row = EV_UNSET,
+		.call.ret = EV_UNSET };
+	const void *const base[] = { r->ev,
+		r->call != NULL ? r->call : &no_call, &p->run->out.op };
 	enum ev_kind kind = r->ev->kind;
 	const struct emit_field *f = p->run->out.fields[kind];
+	const char *at;
 
 	out_rec(p->run->out.types[kind]);
-	for (; f->name != NULL; f++)
-		if (f->how == E_NUM && base[f->of] != NULL)
-			emit_num(*(const int64_t *)(base[f->of] + f->at));
-		else if (base[f->of] == NULL)
-			out_unset();
+	for (; f->name != NULL; f++) {
+		at = (const char *)base[f->of] + f->at;
+		if (f->how == E_NUM)
+			emit_num(*(const int64_t *)at);
 		else if (f->how == E_WORD)
-			out_word(*(const char *const *)(base[f->of] + f->at));
+			out_word(*(const char *const *)at);
 		else
-			put_other(p, f, r);
+			put_other(p, f, r, base[f->of]);
+	}
 	emit_src(p);
 	out_end();
 	names_written(&p->names);

@@ -137,20 +137,21 @@ source_row(
 {
 	const struct ev_col *c = s->layout->cols;
 	enum ev_int only_int = s->only_int;
+	/* most columns are numbers as they are */
+	enum ev_as plain = only_int != INT_ALL ? AS_NUM : AS_NOTHING;
 	const char *word;
 	int64_t v;
 
 	(void)ctx;
 	ev->label = s->layout->label;
 	for (col++; c->name != NULL; c++, col++) {
-		if ((c->as == AS_NUM || c->as == AS_END) &&
-		    only_int != INT_ALL) { /* most are */
+		if (c->as == AS_NOTHING)
+			continue;
+		if (c->as <= plain) {
 			v = db_value(*col);
 			memcpy((char *)ev + c->to, &v, sizeof(v));
 			continue;
 		}
-		if (c->as == AS_NOTHING)
-			continue;
 		if (c->as == AS_TEXT) {
 			ev->text = db_text(*col, &ev->text_len);
 			continue;
