@@ -35,6 +35,7 @@ enum peak { /* in the order of the file's columns */
 	PK_FP16,
 	PK_BF16,
 	PK_FP8,
+	PK_FP6,
 	PK_FP4,
 	PK_INT8,
 	PK_INT4,
@@ -60,7 +61,7 @@ struct rate_gpus { /* zeroed: no rates yet */
 #define COL_BW (PK_N + 1) /* columns: the id, the peaks, the bandwidth */
 
 static const char *const columns[] = { "id", "fp64", "fp64t", "fp32", "tf32",
-	"fp16", "bf16", "fp8", "fp4", "int8", "int4", "bandwidth" };
+	"fp16", "bf16", "fp8", "fp6", "fp4", "int8", "int4", "bw" };
 
 /* A type's rates: of products, and of other arithmetic. The plain pipes do the
  * latter, and compute 16-bit types as fp32. */
@@ -76,6 +77,7 @@ static const struct {
 	{ "16bit", PK_FP16, PK_FP32 }, /* fp16 or bf16, of the same rate */
 	{ "fp8e4m3", PK_FP8, PK_FP32 },
 	{ "fp8e5m2", PK_FP8, PK_FP32 },
+	{ "fp6", PK_FP6, PK_FP32 },
 	{ "fp4", PK_FP4, PK_FP32 },
 	{ "int8", PK_INT8, PK_N },
 	{ "uint8", PK_INT8, PK_N },
@@ -92,8 +94,46 @@ positive(const char *opt, const char *s)
 	return v;
 }
 
-/* The options --peak DTYPE=TFLOPS,... and --peak-bw; a bad argument is fatal.
- * DTYPE is a column of the table, or a name of dlp-flops. */
+static double
+figure(const struct namerule *u, int col)
+{
+	double v = 0;
+
+	if (u != NULL && !num_f64(u->word[col], strlen(u->word[col]), &v))
+		v = 0; /* - */
+	return v;
+}
+
+/* The row of the GPU of that name; NULL if it is not known. */
+static const struct namerule *
+row_of(const struct rate_gpus *g, const char *name, size_t n)
+{
+	const struct namerule *u;
+	struct buf lower = { 0 };
+
+	name_lower(&lower, name, n);
+	u = namerules_find(&g->table, lower.s, lower.len);
+	buf_free(&lower);
+	return u;
+}
+
+/* The rates of a GPU that the user names. */
+static void
+set_gpu(struct rate_gpus *g, const char *name)
+{
+	const struct namerule *u = row_of(g, name, strlen(name));
+	int i;
+
+	if (u == NULL)
+		die("--peak: no such GPU, and no TYPE=TFLOPS: '%s'", name);
+	for (i = 0; i < PK_N; i++)
+		g->user.tflops[i] = figure(u, i + 1);
+	g->user.gb_s = figure(u, COL_BW);
+}
+
+/* The options --peak and --peak-bw; a bad argument is fatal. An item is
+ * TYPE=TFLOPS, where TYPE is a column of the table or a name of dlp-flops,
+ * bw=GB/S, or the name of a GPU. */
 static void
 set_peak(void *gpus, const char *arg)
 {
@@ -105,18 +145,21 @@ set_peak(void *gpus, const char *arg)
 	item = cli_list(arg, &n);
 	for (i = 0; i < n; i++) {
 		eq = strchr(item[i], '=');
-		if (eq == NULL)
-			die("--peak: no DTYPE=TFLOPS: '%s'", item[i]);
+		if (eq == NULL) {
+			set_gpu(g, item[i]);
+			continue;
+		}
 		*eq = '\0';
-		for (p = 0; p < PK_N; p++)
+		for (p = 0; p <= PK_N; p++)
 			if (strcmp(columns[p + 1], item[i]) == 0)
 				break;
-		for (k = 0; p == PK_N && k < ARRAY_LEN(dtype_peaks); k++)
+		for (k = 0; p > PK_N && k < ARRAY_LEN(dtype_peaks); k++)
 			if (strcmp(dtype_peaks[k].dtype, item[i]) == 0)
 				p = (int)dtype_peaks[k].product;
-		if (p == PK_N)
+		if (p > PK_N)
 			die("--peak: no such type '%s'", item[i]);
-		g->user.tflops[p] = positive("--peak", eq + 1);
+		*(p == PK_N ? &g->user.gb_s : &g->user.tflops[p]) =
+		    positive("--peak", eq + 1);
 	}
 	free(item);
 }
@@ -129,32 +172,17 @@ set_peak_bw(void *gpus, const char *arg)
 	g->user.gb_s = positive("--peak-bw", arg);
 }
 
-static double
-figure(const struct namerule *u, int col)
-{
-	double v = 0;
-
-	if (u != NULL && !num_f64(u->word[col], strlen(u->word[col]), &v))
-		v = 0; /* - */
-	return v;
-}
-
 /* The rates of the GPU of that name, the user's first; for a name that is not
  * known (or NULL) only the user's. gb_s: bandwidth that the profile has; 0:
  * none. */
 static struct gpu_rates
 gpus_named(const struct rate_gpus *g, const char *name, size_t n, double gb_s)
 {
-	const struct namerule *u = NULL;
-	struct buf lower = { 0 };
+	const struct namerule *u =
+	    name != NULL && n > 0 ? row_of(g, name, n) : NULL;
 	struct gpu_rates r;
 	int i;
 
-	if (name != NULL && n > 0) {
-		name_lower(&lower, name, n);
-		u = namerules_find(&g->table, lower.s, lower.len);
-		buf_free(&lower);
-	}
 	for (i = 0; i < PK_N; i++)
 		r.tflops[i] = g->user.tflops[i] > 0 ? g->user.tflops[i]
 						    : figure(u, i + 1);
@@ -685,13 +713,13 @@ main(int argc, char **argv)
 	char **v;
 	int i, n, rc;
 
+	namerules_parse(&rate.gpus.table, "gpus.tab", shipped_text("gpus.tab"),
+	    columns, COL_BW + 1); /* before --peak, which names a GPU */
 	stage_start(&st, "dlp-rate", opts, argc, argv);
 	v = cli_list(types, &n);
 	for (i = 0; i < n; i++)
 		if (v[i][0] == '\0' || strcmp(v[i], "dev") == 0)
 			die("-T: no type to rate: '%s' in '%s'", v[i], types);
-	namerules_parse(&rate.gpus.table, "gpus.tab", shipped_text("gpus.tab"),
-	    columns, COL_BW + 1);
 	attach(&st, &rate, v, n, work);
 	rc = stage_run(&st);
 	if (rate.no_peak > 0 && rate.no_peak_of.len > 0)

@@ -245,7 +245,7 @@ bool
 kind_is_product(const char *family, size_t n)
 {
 	static const char *const products[] = { "gemm", "gemv", "gemm_int",
-		"gemm_fused", "conv", "conv_fused", "attention", "rnn" };
+		"gemm_fused", "conv", "conv_fused", "attention", "moe", "rnn" };
 	size_t i;
 
 	for (i = 0; i < ARRAY_LEN(products); i++)

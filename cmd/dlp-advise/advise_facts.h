@@ -118,6 +118,14 @@ enum {              /* kinds of kernels that tell what is in use, or could be */
 	N_KIND
 };
 
+enum { /* sizes that make products slow, by tc_why */
+	S_SKINNY,
+	S_DEPTHWISE,
+	S_FEW_TOKENS,
+	S_HEAD_SIZE,
+	N_SLOW
+};
+
 enum { /* settings of the model, from DLProf's markers */
 	M_WORKERS,
 	M_BENCHMARK_OFF,
@@ -288,6 +296,7 @@ struct facts {
 	struct map op_bits;  /* op id -> what is known: advise_ops.c */
 	bool has_tc, has_tc_why;
 	struct tops sync, alloc, pageable, why, few, comm, unaligned, fp32;
+	struct tops slow_size[N_SLOW]; /* by op */
 	struct tops odd_size; /* sizes that keep products off fast kernels */
 	struct tops chain;    /* K_POINTWISE and K_LOSS by op */
 	struct tops scores, optimizer; /* K_SCORES; work on parameters */

@@ -390,7 +390,7 @@ static const struct advise_row {
 	{ "kern", add_kernel, "start_ns dur_ns",
 	    "api_start_ns api_dur_ns dev src iter api op_id inst_id short grid"
 	    " op tc tc_eligible tc_why dtype layer phase family node dir"
-	    " prim_id bytes name_id pid tid" },
+	    " prim_id bytes name_id pid tid tiles" },
 	{ "copy", add_copy, NULL,
 	    "start_ns dur_ns api_start_ns api_dur_ns dev src iter api op layer"
 	    " kind bytes src_mem dst_mem" },

@@ -9,6 +9,7 @@
 #include "apicall.h"
 #include "array.h"
 #include "num.h"
+#include "shipped.h"
 
 /* Takes GPU work, in an iteration or not: its device is used, and start-up ends
  * when the first of it begins. */
@@ -143,32 +144,60 @@ add_time(struct facts *f, struct device *d, struct mview name, bool comm,
 	}
 }
 
+/* The blocks of a kernel by its grid, otherwise the tiles of its product; -1 if
+ * neither is known. */
+static double
+blocks_of(const struct rec *r)
+{
+	struct mview grid = rec_get(r, COL_grid);
+	const char *g = grid.s, *end = g + grid.n, *comma;
+	double blocks = 1;
+	int64_t v;
+
+	if (g == NULL)
+		return (double)rec_num_or(r, COL_tiles, -1);
+	for (; g < end; g = comma + 1) {
+		comma = memchr(g, ',', (size_t)(end - g));
+		if (comma == NULL)
+			comma = end;
+		if (!num_i64(g, (size_t)(comma - g), &v))
+			return -1;
+		blocks *= (double)v;
+	}
+	return blocks;
+}
+
+/* Without a device: the fewest multiprocessors of the GPUs for which Tensile
+ * built a product, Cijk_..._ISA942_...; 0 if that is not known. */
+static int64_t
+least_units(const struct rec *r)
+{
+	static const char mark[] = "_ISA";
+	const char *s = mv_find(rec_get(r, COL_short), mark);
+	struct mview v = { NULL, 0 };
+	int64_t n = 0;
+
+	if (s != NULL)
+		v = vocab_find("isa-units", s + 4, strcspn(s + 4, "_\t\n"));
+	return v.s != NULL && num_i64(v.s, v.n, &n) ? n : 0;
+}
+
 /* Fewer blocks than the device has multiprocessors: the others idle while the
  * kernel runs, so that is the part of its time that could be gained. */
 static void
 add_blocks(struct facts *f, const struct rec *r, const struct device *d,
     struct mview op, int64_t dur)
 {
-	struct mview grid = rec_get(r, COL_grid);
-	const char *g = grid.s, *end, *comma;
-	double blocks = 1;
-	int64_t v;
+	double blocks = blocks_of(r);
+	int64_t n_sm = d->n_sm > 0 ? d->n_sm : least_units(r);
 
-	if (g == NULL || d->n_sm <= 0)
+	if (blocks < 0 || n_sm <= 0)
 		return;
-	for (end = g + grid.n; g < end; g = comma + 1) {
-		comma = memchr(g, ',', (size_t)(end - g));
-		if (comma == NULL)
-			comma = end;
-		if (!num_i64(g, (size_t)(comma - g), &v))
-			return;
-		blocks *= (double)v;
-	}
 	f->n_sized++;
-	if (blocks >= (double)d->n_sm)
+	if (blocks >= (double)n_sm)
 		return;
 	f->n_few++;
-	dur = (int64_t)((double)dur * (1 - blocks / (double)d->n_sm) + 0.5);
+	dur = (int64_t)((double)dur * (1 - blocks / (double)n_sm) + 0.5);
 	f->few_ns = num_add(f->few_ns, dur);
 	tops_add(&f->few, op.s, op.n, dur, 0);
 }
@@ -231,10 +260,16 @@ add_tc(struct facts *f, const struct rec *r, struct mview op, int64_t dur)
 	struct mview tc = rec_get(r, COL_tc), why = rec_get(r, COL_tc_why);
 	bool eligible = mv_eq(rec_get(r, COL_tc_eligible), "yes");
 	bool uses = mv_eq(tc, "yes"), unaligned = mv_eq(why, "unaligned");
+	static const char *const slow[N_SLOW] = { "skinny", "depthwise",
+		"few_tokens", "head_size" };
+	int i;
 
 	f->has_tc |= tc.s != NULL;
 	f->has_tc_why |= rec_has(r->type, COL_tc_why);
 	advise_ops_kernel(f, r, uses, eligible);
+	for (i = 0; i < N_SLOW; i++)
+		if (mv_eq(why, slow[i]))
+			tops_add(&f->slow_size[i], op.s, op.n, dur, 0);
 	if (unaligned)
 		add_odd(f, r, dur);
 	if (uses && (unaligned || mv_eq(why, "old_kernel")))

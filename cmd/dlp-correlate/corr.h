@@ -271,6 +271,10 @@ void dtype_copy(struct dtypes *t, struct corr_thread *th, int64_t name_id);
  * the range does not tell. */
 unsigned dtype_first(const struct marker *m);
 
+/* Sets b to the types of all inputs, float16,-,int64; false if they have one
+ * type, or none. */
+bool dtype_list(const struct marker *m, struct buf *b);
+
 /* The same of the elements that the collective of a range, which begins, moves.
  */
 unsigned dtype_moved(const struct corr_thread *th, const struct marker *m);

@@ -32,7 +32,8 @@ struct copied {
 static const char *const types[] = { NULL, "float32", "bfloat16", "float16",
 	"float64", "int64", "int32", "int16", "int8", "uint8", "bool",
 	"complex64", "complex128", "float8_e4m3fn", "float8_e4m3fnuz",
-	"float8_e5m2", "float8_e5m2fnuz" };
+	"float8_e5m2", "float8_e5m2fnuz", "float4_e2m1fn_x2",
+	"float8_e8m0fnu" };
 
 static unsigned
 type_of(const char *s, size_t n)
@@ -137,6 +138,23 @@ dtype_first(const struct marker *m)
 	while (m->types.s != NULL && dtype == 0 && at + 1 < m->types.n)
 		dtype = type_at(m, &at);
 	return dtype;
+}
+
+bool
+dtype_list(const struct marker *m, struct buf *b)
+{
+	unsigned dtype, first = dtype_first(m);
+	bool differ = false;
+	size_t at = 0;
+
+	buf_clear(b);
+	while (first != 0 && at + 1 < m->types.n) {
+		dtype = type_at(m, &at);
+		differ |= dtype != 0 && dtype != first;
+		buf_printf(b, "%s%s", b->len > 0 ? "," : "",
+		    dtype != 0 ? types[dtype] : "-");
+	}
+	return differ;
 }
 
 unsigned

@@ -129,7 +129,7 @@ draft_layer(struct draft *d, struct mview layer)
 
 static const char *const op_names[] = { "op_id", "key", "name", "mod", "op",
 	"dir", "layer", "by", "text", "dtype", "shapes", "args", "bwd_shapes",
-	"fwd_op_id", "stack", "trace", "repr", "for_op_id" };
+	"fwd_op_id", "stack", "trace", "repr", "for_op_id", "types" };
 static const char *const group_names[OF_GROUPS] = { "group", "group_desc",
 	"group_size", "group_ranks", "in_split", "out_split" };
 
@@ -188,6 +188,7 @@ op_write(struct corr_ops *ops, const struct corr_op *op)
 	put_view(op->f[OF_TRACE]);
 	put_view(op->f[OF_REPR]);
 	out_opt(op->for_no != OP_NONE, op->for_no);
+	put_view(op->f[OF_TYPES]);
 	if (ops->dl != NULL)
 		dl_write(ops->dl, op);
 	for (f = OF_GROUP; f < OF_N && ops->groups; f++)
@@ -329,6 +330,9 @@ op_of_range(
 	draft_word(&draft, OF_BY, marker_by_word(marker->by));
 	draft_view(&draft, OF_TEXT, marker->name);
 	draft_word(&draft, OF_DTYPE, dtype_name(dtype_first(marker)));
+	if (dtype_list(marker, &ops->tmp))
+		draft_view(&draft, OF_TYPES,
+		    (struct mview){ ops->tmp.s, ops->tmp.len });
 	if (marker_sizes(marker, &sizes))
 		draft_view(&draft, OF_SHAPES, sizes);
 	if (marker->by == BY_PYTORCH && marker->args.s != NULL)
@@ -343,7 +347,8 @@ op_of_backward(struct corr_ops *ops, struct mview layer,
     const struct marker *marker, uint32_t fwd)
 {
 	static const enum op_field same[] = { OF_NAME, OF_MOD, OF_OP, OF_LAYER,
-		OF_DTYPE, OF_SHAPES, OF_ARGS, OF_STACK, OF_TRACE, OF_REPR };
+		OF_DTYPE, OF_SHAPES, OF_ARGS, OF_STACK, OF_TRACE, OF_REPR,
+		OF_TYPES };
 	const struct corr_op *as;
 	struct mview sizes, op;
 	struct draft draft;

@@ -39,6 +39,7 @@ enum op_field { /* texts of an op, by the columns of its record */
 	OF_STACK,
 	OF_TRACE,
 	OF_REPR,
+	OF_TYPES,
 	OF_GROUP, /* the first of OF_GROUPS; unset but of communication */
 	OF_N = OF_GROUP + OF_GROUPS
 };

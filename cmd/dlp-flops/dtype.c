@@ -18,6 +18,7 @@ const struct dtype_def dtypes[DT_N] = {
 	[DT_16BIT] = { "16bit", 2, 80 },
 	[DT_FP8E4] = { "fp8e4m3", 1, 89 },
 	[DT_FP8E5] = { "fp8e5m2", 1, 89 },
+	[DT_FP6] = { "fp6", 0, 100 },
 	[DT_FP4] = { "fp4", 0, 100 },
 	[DT_INT64] = { "int64", 8, 0 },
 	[DT_INT32] = { "int32", 4, 0 },

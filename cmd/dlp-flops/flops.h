@@ -19,6 +19,7 @@ struct flops_op {
 	const struct flops_rule *rule;
 	struct mview mod, name;
 	struct mview args, shapes; /* JSON */
+	struct mview types;        /* of the sizes, if they differ */
 	bool bad;                  /* its JSON has been counted as bad */
 	bool causal;               /* of a product */
 	/* the rest is of ops alone */

@@ -58,7 +58,8 @@ load_args(struct flops *fl, const struct flops_op *op)
 	if (src != NULL && src->args.s != NULL)
 		ok = args_marker(&x->args, src->args.s, src->args.n);
 	else if (src != NULL && src->shapes.s != NULL)
-		ok = args_sizes(&x->args, src->shapes.s, src->shapes.n);
+		ok = args_sizes(&x->args, src->shapes.s, src->shapes.n) &&
+		     args_types(&x->args, src->types);
 	if (op->grad.s != NULL)
 		ok &= args_sizes(&x->grad, op->grad.s, op->grad.n);
 	return ok;
@@ -254,7 +255,7 @@ answer_fill(struct flops *fl, struct flops_result *res,
 		res->a.family = FAM_COLLECTIVE;
 		res->a.flop = 0;
 	}
-	res->shape = tc_shape(&w, res->a.family, res->a.dt);
+	res->shape = tc_shape(&w, &res->a);
 	if (op != NULL && !op->comm) {
 		fill_params(fl, res, rule, &w);
 	} else if (op != NULL && op->for_id >= 0 &&

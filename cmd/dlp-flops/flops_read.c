@@ -13,7 +13,8 @@
 
 static const char *const kern_names[] = { "params", "flop", "bytes", "dtype",
 	"family", "role", "tc", "tc_rule", "tc_eligible", "tc_why", "lacks",
-	"causal_flop", "bus_bytes", "prim", "est_flop", "est_bytes", "line" };
+	"causal_flop", "bus_bytes", "prim", "est_flop", "est_bytes", "line",
+	"least_bytes", "tiles" };
 
 static void
 take_str(struct stage *st, struct rec *r)
@@ -91,6 +92,7 @@ take_op(struct stage *st, struct rec *r)
 	op->name = keep_field(fl, r, COL_op);
 	op->args = keep_field(fl, r, COL_args);
 	op->shapes = keep_field(fl, r, COL_shapes);
+	op->types = keep_field(fl, r, COL_types);
 	op->grad = keep_field(fl, r, COL_bwd_shapes);
 	op->repr = keep_field(fl, r, COL_repr).s;
 	op->has_fwd = rec_num(r, COL_fwd_op_id, &op->fwd_id);
@@ -358,7 +360,8 @@ read_attach(struct stage *st, struct flops *fl)
 	/* Tensor Cores are told without ops */
 	static const char of_ops[] =
 	    "kern:params,flop,bytes,dtype,family,role,tc_eligible,tc_why,lacks,"
-	    "causal_flop,bus_bytes,prim,est_flop,est_bytes,line copy:prim "
+	    "causal_flop,bus_bytes,prim,est_flop,est_bytes,line,least_bytes,"
+	    "tiles copy:prim "
 	    "set:prim graph:prim";
 	const char *only = fl->quiet ? of_ops : NULL;
 
@@ -373,7 +376,7 @@ read_attach(struct stage *st, struct flops *fl)
 	stage_on(st, "dev", take_dev, .need = "dev", .opt = "cc name src");
 	stage_on(st, "op", take_op, .only_for = only, .need = "op_id op",
 	    .opt = "mod dir shapes args text bwd_shapes fwd_op_id repr"
-		   " for_op_id dtype group_size");
+		   " for_op_id dtype group_size types");
 	stage_on(st, "prim", take_prim, .only_for = only,
 	    .need = "prim_id op shapes", .opt = "causal");
 	stage_on(st, "result", take_result, .only_for = only,

@@ -113,6 +113,7 @@ struct rule_row {       /* a rule in text; dlp-flops-rules(7) */
 			     * work */
 	bool aux;           /* such kernels are helpers */
 	char *flop, *bytes; /* expressions; NULL if unknown */
+	char *least;        /* of bytes, where that is the most */
 	char *bus;          /* of a collective */
 	bool tc;            /* Tensor Cores can do it */
 	char *waits; /* part of the name of the backward that brings the size

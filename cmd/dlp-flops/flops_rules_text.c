@@ -123,6 +123,7 @@ read_key(const struct rules_reader *rd, struct rule_row *row, char *text)
 	} keys[] = {
 		{ "flop", .expr = &row->flop },
 		{ "bytes", .expr = &row->bytes },
+		{ "least", .expr = &row->least },
 		{ "bus", .expr = &row->bus },
 		{ "kernel", .text = &row->kern },
 		{ "waits", .text = &row->waits },
@@ -312,6 +313,7 @@ row_apply(
 	r->each = row->kern != NULL && !row->once;
 	r->flop = row->aux ? 0 : value_of(row->flop, w);
 	r->bytes = value_of(row->bytes, w);
+	r->least = value_of(row->least, w);
 	r->bus = value_of(row->bus, w);
 }
 

@@ -127,8 +127,7 @@ write_kern(struct flops *fl, const struct flops_result *res,
 	cover(n, COV_TC, tc, k->dur_ns);
 	fl->run_counts.ns += (double)k->dur_ns;
 	n->tc_unknown += !tc;
-	if (a->family >= FAM_GEMM && a->family <= FAM_ATTENTION &&
-	    a->flop < 0) {
+	if (a->family >= FAM_GEMM && a->family <= FAM_MOE && a->flop < 0) {
 		n->no_size++;
 		fl->run_counts.no_size++;
 		fl->run_counts.no_size_ns += (double)k->dur_ns;
@@ -163,6 +162,8 @@ write_kern(struct flops *fl, const struct flops_result *res,
 	out_opt(res->est_flop >= 0, res->est_flop);
 	out_opt(res->est_bytes >= 0, res->est_bytes);
 	out_word(res->fact != NULL ? res->fact->line : NULL);
+	out_opt(a->least > 0 && !part, a->least);
+	out_opt(a->tiles > 0 && !part, a->tiles);
 }
 
 void

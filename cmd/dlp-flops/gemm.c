@@ -14,9 +14,11 @@
  *	linear, x (64, 120), weight (84, 120):
  *		2 * 64 * 84 * 120 = 1,290,240 FLOPs forward, twice that backward
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "flops_rules.h"
+#include "pat.h"
 
 void
 product_role(const struct kern_work *w, struct answer *r)
@@ -158,6 +160,40 @@ gemm_sizes(const struct kern_work *w, int first, struct gemm_sizes *g)
 	return true;
 }
 
+/* FP8, FP4: _scaled_mm, whose result has 16 bits. A tensor of FP4 counts pairs,
+ * a byte each; scales are inputs, too. */
+static bool
+is_small_float(enum dtype dt)
+{
+	return dt == DT_FP8E4 || dt == DT_FP8E5 || dt == DT_FP4;
+}
+
+static int64_t
+scaled_bytes(const struct kern_work *w, int64_t n_out)
+{
+	return size_add(operand_in(w), size_mul(2, n_out));
+}
+
+/* The tiles of results of b matrices (m, n), by the tile in names of Tensile's
+ * kernels, Cijk_Ailk_Bljk_..._MT128x64x64_..._GSU4_: each is divided by k among
+ * GSU of them. Stream-K (SK) divides them by the size of the GPU. */
+static int64_t
+name_tiles(const struct kern_work *w, int64_t b, int64_t m, int64_t n)
+{
+	const char *s = strstr(w->k->lower, "_mt"), *split;
+	int x = 0, y = 0, parts = 1;
+
+	if (s == NULL || sscanf(s, "_mt%5dx%5d", &x, &y) != 2 || x <= 0 ||
+	    y <= 0 || m <= 0 || n <= 0 ||
+	    pat_match("_sk1_|_sk2_|_sk3_", w->k->lower, w->k->len))
+		return 0;
+	split = strstr(s, "_gsu");
+	if (split != NULL && sscanf(split, "_gsu%5d", &parts) == 1 && parts > 1)
+		b = size_mul(b, parts);
+	b = size_mul(b, size_mul((m - 1) / x + 1, (n - 1) / y + 1));
+	return b > 0 ? b : 0;
+}
+
 void
 gemm_count(const struct kern_work *w, struct answer *r, int first)
 {
@@ -179,12 +215,15 @@ gemm_count(const struct kern_work *w, struct answer *r, int first)
 		return;
 	if (g.m == 1 || g.n == 1)
 		r->eligible = false; /* a matrix times a vector */
+	r->tiles = name_tiles(w, g.b, g.m, g.n);
 	if (w->k->dt == DT_FP4)
 		g.k = size_mul(g.k, 2); /* a shape counts pairs */
 	r->flop = size_mul(2, size_mul(g.n_out, g.k));
 	if (r->family == FAM_GEMM_INT) /* integers add up in 32 bits */
 		r->bytes = size_add(work_bytes(w, size_add(g.n_a, g.n_b)),
 		    size_mul(4, g.n_out));
+	else if (is_small_float(work_dtype(w)) && !w->prim)
+		r->bytes = scaled_bytes(w, g.n_out);
 	else
 		r->bytes = work_bytes(w,
 		    size_add(size_add(g.n_a, g.n_b), size_add(g.n_c, g.n_out)));
@@ -202,6 +241,7 @@ grouped_count(const struct kern_work *w, struct answer *r, int first)
 	const struct op_arg *y = arg_at(a, (size_t)first + 1);
 	bool known = x != NULL && y != NULL && x->nd >= 2 && y->nd >= 2;
 	int64_t g, m, k, n;
+	size_t i;
 
 	r->eligible = true;
 	if (product_helper(w, r, known, -1, NO_BIAS))
@@ -215,6 +255,16 @@ grouped_count(const struct kern_work *w, struct answer *r, int first)
 	k = arg_dim(a, x, -1);
 	n = arg_dim(a, y, -1);
 	r->flop = size_mul(size_mul(2, g), size_mul(m, size_mul(n, k)));
+	/* groups of k: each has a result of its own; offs says how many */
+	for (i = (size_t)first + 2; x->nd == 2 && y->nd == 2 && i < a->n; i++)
+		if (a->v[i].type == ARG_TENSOR && a->v[i].nd == 1)
+			g = arg_dim(a, &a->v[i], 0);
+	n = size_mul(g, size_mul(m, n));
+	if (is_small_float(work_dtype(w)))
+		r->bytes = scaled_bytes(w, n);
+	else
+		r->bytes = work_bytes(
+		    w, size_add(n, size_add(arg_numel(a, x), arg_numel(a, y))));
 }
 
 /*

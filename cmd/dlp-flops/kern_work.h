@@ -30,6 +30,7 @@ enum dtype {
 	DT_16BIT, /* one of the next two */
 	DT_FP8E4,
 	DT_FP8E5,
+	DT_FP6,
 	DT_FP4,
 	DT_INT64,
 	DT_INT32,
@@ -120,6 +121,10 @@ bool args_marker(struct op_args *a, const char *s, size_t n);
  * text is not such a list. */
 bool args_sizes(struct op_args *a, const char *s, size_t n);
 
+/* Sets their types, "float16,-,int64", unless there are more or fewer than
+ * sizes, as with lists of tensors. Returns true. */
+bool args_types(struct op_args *a, struct mview types);
+
 /* Argument i, or NULL. */
 const struct op_arg *arg_at(const struct op_args *a, size_t i);
 
@@ -148,6 +153,7 @@ enum family {
 	FAM_CONV,
 	FAM_CONV_FUSED,
 	FAM_ATTENTION,
+	FAM_MOE, /* experts: torch's counter does not know them */
 	FAM_RNN,
 	FAM_POINTWISE,
 	FAM_ACTIVATION,
@@ -317,6 +323,8 @@ struct answer {
 			 */
 	bool shared;    /* flop is the run's; all such kernels share it */
 	int64_t flop, bytes;
+	int64_t least;  /* bytes are between this and bytes; 0: unknown */
+	int64_t tiles;  /* of a product, by the kernel's name; 0: unknown */
 	int64_t bus;    /* of a collective: bytes over the link of each GPU */
 	int64_t causal; /* the part of flop that a causal mask leaves; 0
 			 * if unknown */
@@ -377,6 +385,9 @@ int64_t operand_value(const struct kern_work *w, int word);
  * fit. */
 int64_t operand_out(const struct kern_work *w);
 
+/* Bytes of all tensors among the arguments; -1 if unknown. */
+int64_t operand_in(const struct kern_work *w);
+
 /* Bytes of an element of the op's data, by its first tensor or its
  * kernel. */
 int64_t operand_esize(const struct kern_work *w);
@@ -386,9 +397,9 @@ int64_t operand_esize(const struct kern_work *w);
  * could have; and why it did not, or was slow.
  */
 
-/* The bits of an op's arguments; 0 where they are unknown. dt: the type
- * of the operands. */
-unsigned tc_shape(const struct kern_work *w, enum family f, enum dtype dt);
+/* The bits of an op's arguments, and of the answer's work; 0 where they are
+ * unknown. */
+unsigned tc_shape(const struct kern_work *w, const struct answer *r);
 
 struct tc_device {
 	int cc;    /* compute capability times ten; 0 if unknown */

@@ -11,10 +11,10 @@
 
 /* In the order of the enum. */
 const char *const family_names[FAM_N] = { NULL, "gemm", "gemv", "gemm_int",
-	"gemm_fused", "conv", "conv_fused", "attention", "rnn", "pointwise",
-	"activation", "reduce", "norm", "softmax", "embedding", "dropout",
-	"pool", "resize", "loss", "sort", "index", "copy", "optimizer",
-	"collective", "fused", "solver", "memory", "other" };
+	"gemm_fused", "conv", "conv_fused", "attention", "moe", "rnn",
+	"pointwise", "activation", "reduce", "norm", "softmax", "embedding",
+	"dropout", "pool", "resize", "loss", "sort", "index", "copy",
+	"optimizer", "collective", "fused", "solver", "memory", "other" };
 
 const char *const role_names[ROLE_N] = { NULL, "main", "dgrad", "wgrad", "grad",
 	"part", "bias", "aux" };
@@ -309,6 +309,22 @@ args_sizes(struct op_args *a, const char *s, size_t n)
 		read_dims(a, g, t, k);
 		if (g->nd > 0 || g->bad)
 			g->type = ARG_TENSOR;
+	}
+	return true;
+}
+
+bool
+args_types(struct op_args *a, struct mview types)
+{
+	const char *s = types.s, *end = s + types.n, *e;
+	size_t i, n = types.s != NULL;
+
+	for (i = 0; i < types.n; i++)
+		n += s[i] == ',';
+	for (i = 0; n == a->n && i < n; i++, s = e + 1) {
+		e = memchr(s, ',', (size_t)(end - s));
+		e = e != NULL ? e : end;
+		a->v[i].dt = dt_marker(s, (size_t)(e - s));
 	}
 	return true;
 }

@@ -273,7 +273,7 @@ operand_function(const char *name, size_t n)
 int64_t
 operand_of(const struct kern_work *w, const struct op_arg *t, int fn)
 {
-	int size = dtypes[t->dt].size;
+	int size = t->dt == DT_FP4 ? 1 : dtypes[t->dt].size; /* FP4: pairs */
 
 	switch (fn) {
 	case FN_NUMEL:
@@ -336,6 +336,12 @@ operand_word(const char *name, size_t n)
 }
 
 int64_t
+operand_in(const struct kern_work *w)
+{
+	return sum_of(w, FN_SIZE);
+}
+
+int64_t
 operand_value(const struct kern_work *w, int word)
 {
 	int64_t n;
@@ -346,7 +352,7 @@ operand_value(const struct kern_work *w, int word)
 	case WORD_T:
 		return operand_esize(w);
 	case WORD_IN:
-		return sum_of(w, FN_SIZE);
+		return operand_in(w);
 	case WORD_NIN:
 		return sum_of(w, FN_NUMEL);
 	case WORD_OUT:

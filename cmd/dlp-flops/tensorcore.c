@@ -6,15 +6,19 @@
 #include "array.h"
 #include "kern_work.h"
 #include "out.h"
+#include "pat.h"
 
 /* Properties of the sizes of a product, as bits. */
 enum {
-	SHAPE_VECTOR = 1,    /* one of M, N, K is 1 */
-	SHAPE_SMALL = 2,     /* one of them is below 16 */
-	SHAPE_UNALIGNED = 4, /* rows are not a multiple of 16 bytes */
-	SHAPE_DEPTHWISE = 8, /* convolution, one input channel per group */
-	SHAPE_GROUPED = 16,  /* convolution in groups */
-	SHAPE_CONV = 32,     /* a convolution */
+	SHAPE_VECTOR = 1,     /* one of M, N, K is 1 */
+	SHAPE_SMALL = 2,      /* one of them is below 16 */
+	SHAPE_UNALIGNED = 4,  /* rows are not a multiple of 16 bytes */
+	SHAPE_DEPTHWISE = 8,  /* convolution, one input channel per group */
+	SHAPE_GROUPED = 16,   /* convolution in groups */
+	SHAPE_CONV = 32,      /* a convolution */
+	SHAPE_SKINNY = 64,    /* reading and writing bounds it */
+	SHAPE_HEAD = 128,     /* attention that computes with larger heads */
+	SHAPE_FEW_ROWS = 256, /* experts that get few tokens each */
 };
 
 /*
@@ -101,26 +105,69 @@ conv_shape(const struct kern_work *w, enum dtype dt)
 	return bits;
 }
 
-unsigned
-tc_shape(const struct kern_work *w, enum family f, enum dtype dt)
+/* FLOPs per byte below which the memory bounds a product, on all GPUs since
+ * Volta: TF32 on A10 reaches 104, fp16 on V100 139, on MI100 150 (gpus.tab). A
+ * product of less than SKINNY_BYTES is bounded by its launch. */
+#define SKINNY 64
+#define FEW_ROWS 48 /* of experts: a token is that of one row */
+#define SKINNY_BYTES (4 << 20)
+
+static bool
+skinny(const struct answer *r, int64_t least)
+{
+	return r->flop > 0 && r->bytes >= SKINNY_BYTES &&
+	       r->flop / r->bytes < least;
+}
+
+/* Kernels of flash attention pad heads to a multiple of 32, above 128 of 64;
+ * those of Triton to a power of two (AOTriton's are attn_fwd, bwd_kernel).
+ * True if an eighth of their work or more is for nothing. */
+static bool
+padded_head(const struct kern_work *w, int64_t d)
+{
+	int64_t up = 16, step = d > 128 ? 64 : 32;
+
+	if (d <= 0 || d > 1024)
+		return false;
+	if (!pat_match(
+		"attn_fwd|attn_bwd|bwd_kernel_d|unified_attention|triton",
+		w->k->lower, w->k->len))
+		up = (d + step - 1) / step * step;
+	while (up < d)
+		up *= 2;
+	return 8 * d <= 7 * up;
+}
+
+static unsigned
+attention_shape(const struct kern_work *w, enum dtype dt)
 {
 	const struct op_arg *q = arg_tensor(w->a, 0);
+	int64_t d = q != NULL && q->nd >= 2 ? arg_dim(w->a, q, -1) : -1;
 
-	switch (f) {
+	return (odd_row(d, dt) ? SHAPE_UNALIGNED : 0) |
+	       (padded_head(w, d) ? SHAPE_HEAD : 0);
+}
+
+unsigned
+tc_shape(const struct kern_work *w, const struct answer *r)
+{
+	enum dtype dt = r->dt;
+
+	switch (r->family) {
 	case FAM_GEMM:
 	case FAM_GEMM_INT:
 	case FAM_GEMM_FUSED:
-		return gemm_shape(w, dt);
+		return gemm_shape(w, dt) |
+		       (skinny(r, SKINNY) ? SHAPE_SKINNY : 0);
+	case FAM_MOE:
+		return skinny(r, FEW_ROWS) ? SHAPE_FEW_ROWS : 0;
 	case FAM_GEMV:
 		return SHAPE_VECTOR;
 	case FAM_CONV:
 	case FAM_CONV_FUSED:
 		return conv_shape(w, dt);
 	case FAM_ATTENTION:
-		return q != NULL && !q->bad && q->nd >= 2 &&
-			       odd_row(arg_dim(w->a, q, -1), dt)
-			   ? SHAPE_UNALIGNED
-			   : 0;
+		return attention_shape(w, dt);
 	default:
 		return 0;
 	}
@@ -248,6 +295,10 @@ reason(const struct tc_kernel *t, bool tf32, bool used)
 		{ "old_kernel",
 		    half && cc >= 80 && t->k->arch > 0 && t->k->arch < 80,
 		    true },
+		/* Tensor Cores compute these for nothing, or wait */
+		{ "head_size", used && shape & SHAPE_HEAD, true },
+		{ "skinny", used && shape & SHAPE_SKINNY, true },
+		{ "few_tokens", used && shape & SHAPE_FEW_ROWS, true },
 	};
 	size_t i;
 

@@ -42,7 +42,8 @@ enum how {
 	E_TC,
 	E_STACK,     /* the str record of a stack */
 	E_CODE,      /* where in the user's code a call was made */
-	E_ALLOCATOR, /* a number, if the dialect's memory is an allocator's */
+	E_ALLOCATOR, /* a number that torch.profiler alone has: its memory is
+		      * an allocator's */
 };
 
 enum of { OF_EVENT, OF_CALL, OF_OP };
@@ -111,7 +112,7 @@ struct emit_field {
 
 static const struct {
 	const char *tag;
-	struct emit_field fields[40];
+	struct emit_field fields[42];
 } layout[EV_KINDS] = {
 	[EV_RANGE] = { "range",
 	    { CPU, F_NUM("end_tid", range.end_tid), DOMAIN,
@@ -137,6 +138,8 @@ static const struct {
 		F_NUM("regs", gpu.kern.regs),
 		F_NUM("smem_bytes", gpu.kern.smem),
 		F_NUM("dynsmem_bytes", gpu.kern.dynsmem), NODE, GPU_END,
+		F_OF("occ_pct", E_ALLOCATOR, AT(gpu.kern.occupancy), OF_EVENT,
+		    W_ALLOCATOR),
 		F_OF("tc", E_TC, AT(gpu.own.tc), OF_EVENT, W_OPS), CODE } },
 	[EV_COPY] = { "copy", { GPU, F_WORD("kind", gpu.copy.kind),
 				  F_NUM("bytes", gpu.copy.bytes),

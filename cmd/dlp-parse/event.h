@@ -62,7 +62,7 @@ struct ev_gpu {
 			int64_t short_name; /* string id; EV_UNSET: none */
 			int64_t mangled;    /* the same */
 			int64_t grid[3], block[3];
-			int64_t regs, smem, dynsmem;
+			int64_t regs, smem, dynsmem, occupancy;
 		} kern; /* the full name is event.name */
 		struct {
 			const char *kind; /* static text; NULL: unset */
@@ -132,7 +132,7 @@ struct event {
 			    * own */
 	const char *label; /* lib: "cudnn"; diag: severity; sample: "cpu" or
 			    * "python"; static text */
-	int64_t stack;     /* os, sample: the dialect's own */
+	int64_t stack;     /* os, sample, call: the dialect's own */
 	union {
 		struct ev_range range;
 		struct ev_call call;

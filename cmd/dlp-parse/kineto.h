@@ -62,6 +62,8 @@ enum kineto_field {
 	KF_GRID,
 	KF_BLOCK,
 	KF_REGS,
+	KF_OCCUPANCY,
+	KF_KERNEL,
 	KF_SMEM,
 	KF_NODE,
 	KF_BYTES,
@@ -246,9 +248,10 @@ struct kineto {
 	struct smap flows; /* process, thread, time; val: id + 1 */
 	const struct kineto_wish *wish; /* options */
 	struct {
-		bool any;         /* work has nodes */
-		uint64_t unknown; /* launches of no capture that is there */
-		uint64_t several; /* launches of one of several captures */
+		bool any;           /* work has nodes */
+		uint64_t unknown;   /* launches of no capture that is there */
+		uint64_t several;   /* launches of one of several captures */
+		struct buf differs; /* from a capture, the first that does */
 	} graph;
 	struct {
 		bool any;         /* the trace has stacks */
@@ -310,7 +313,8 @@ extern const struct kineto_table kineto_tables[T_N];
 
 /* Members of the rows of ops and calls, by their numbers. */
 enum { OP_PID, OP_TID, OP_DOMAIN, OP_NAME, OP_THREAD = 7 };
-enum { CALL_TID, CALL_NAME };
+enum { CALL_TID, CALL_NAME, CALL_KERNEL };
+enum { KERN_NAME = 3 };
 
 /* Member i of a row, whose numbers have 4 bytes each if all fit, otherwise 8;
  * then the row has one byte more. */

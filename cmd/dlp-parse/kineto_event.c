@@ -54,6 +54,8 @@ static const struct {
 	KEY("block", KF_BLOCK),
 	KEY("registers per thread", KF_REGS),
 	KEY("shared memory", KF_SMEM),
+	KEY("kernel", KF_KERNEL),
+	KEY("est. achieved occupancy %", KF_OCCUPANCY),
 	KEY("graph node id", KF_NODE),
 	KEY("bytes", KF_BYTES),
 	KEY("copy kind", KF_COPY_KIND),

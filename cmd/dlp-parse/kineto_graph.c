@@ -5,6 +5,9 @@
  * there, inside of their ops, without GPU work of their own. The work of a
  * launch ran in the order in which it was captured, so the nth belongs to the
  * nth call, if there are as many of each kind and only one capture has so many.
+ * A program that captures its step in pieces, as layers of the same kinds,
+ * launches them in the same order. Calls that name their kernels (ROCm) may be
+ * one more or less than the work.
  *
  * Then each such call makes a node, as if the trace named the graph's nodes,
  * and its work has the number of the node: what follows is as with Nsight
@@ -17,6 +20,7 @@
 #include "kineto.h"
 #include "num.h"
 #include "schema.h"
+#include "serving.h"
 
 /* In a graph without branches a kernel can begin before the one before it has
  * ended, but not by much (programmatic launches). */
@@ -26,21 +30,26 @@ enum call_kind { OTHER, BEGIN, END, GRAPH, KERNEL, COPY, SET };
 
 struct captured_call {
 	int64_t ts, pid, tid, corr;
-	char kind; /* k, c or s; ? where ROCm makes sets kernels */
-	bool used; /* a launch of the graph has its work */
-	bool ran;  /* it has work of its own: it was not captured */
+	int64_t kernel; /* the text of its name; EV_UNSET: not known */
+	char kind;      /* k, c or s; ? where ROCm makes sets kernels */
+	bool used;      /* a launch of the graph has its work */
+	bool ran;       /* it has work of its own: it was not captured */
 };
 
 struct capture {
 	size_t first, n; /* of the calls */
 	int64_t pid, start, end;
 	int64_t size;  /* that the program named; -1: none */
+	uint32_t key;  /* its kinds, + 1; 0: it has no calls */
 	uint32_t next; /* with the same kinds, + 1; 0: none */
 };
 
 struct graph_launch {
 	int64_t pid, at;
 	int64_t size; /* of what the step computes; -1: unknown */
+	int64_t step; /* its range in sized; -1: none */
+	uint32_t key; /* its kinds, + 1; 0: those of no capture */
+	size_t cap;   /* its capture, by the order, + 1; 0: not known */
 	bool hip;
 };
 
@@ -52,7 +61,8 @@ struct sized { /* a range that names a size */
 struct replayed {
 	int64_t ts, dur;
 	int kind;
-	int64_t row;
+	int64_t row, kernel;
+	size_t call; /* that captured it */
 };
 
 struct graphs {
@@ -134,6 +144,7 @@ read_sizes(struct graphs *g)
 	struct kineto *k = g->k;
 	sqlite3_stmt *st =
 	    db_prepare(k->db, "SELECT ts, dur, row FROM kineto_op ORDER BY ts");
+	struct serving text;
 	struct sized s;
 	struct mview v;
 	sqlite3_value *row;
@@ -145,10 +156,10 @@ read_sizes(struct graphs *g)
 			continue;
 		v = kineto_text(k, kineto_member(row, OP_NAME));
 		s.capture = mv_starts(v, "capture_");
-		s.size = s.capture ? number_after(v, "capture_")
-			 : mv_starts(v, "execute_")
-			     ? number_after(v, "execute_")
-			     : number_after(v, " bs=");
+		s.size = number_after(v, s.capture ? "capture_" : "execute_");
+		if (s.size < 0 && !s.capture && serving_read(v, &text) &&
+		    (text.ctx.sized || text.gen.sized))
+			s.size = num_add(text.ctx.sq, text.gen.sq);
 		s.start = db_i64(st, 0);
 		s.end = num_add(s.start, db_i64(st, 1));
 		if (s.size < 0)
@@ -158,9 +169,9 @@ read_sizes(struct graphs *g)
 	}
 }
 
-/* The size that the innermost range around the moment names; -1: none. */
+/* The innermost range around the moment that names a size; -1: none. */
 static int64_t
-size_at(const struct graphs *g, int64_t at, bool capture)
+sized_at(const struct graphs *g, int64_t at, bool capture)
 {
 	size_t n = array_until(g->sized, g->nsized, sizeof(*g->sized),
 		   offsetof(struct sized, start), at),
@@ -169,8 +180,14 @@ size_at(const struct graphs *g, int64_t at, bool capture)
 	for (i = n; i > 0 && n - i < 8; i--)
 		if (g->sized[i - 1].capture == capture &&
 		    g->sized[i - 1].end > at)
-			return g->sized[i - 1].size;
+			return (int64_t)i - 1;
 	return -1;
+}
+
+static int64_t
+size_of(const struct graphs *g, int64_t sized)
+{
+	return sized >= 0 ? g->sized[sized].size : -1;
 }
 
 /* Calls, in the order of time. */
@@ -189,7 +206,7 @@ begin_capture(struct graphs *g, int64_t pid, int64_t ts)
 	c->first = g->ncall;
 	c->pid = pid;
 	c->start = ts;
-	c->size = size_at(g, ts, true);
+	c->size = size_of(g, sized_at(g, ts, true));
 	g->capturing = true;
 }
 
@@ -213,7 +230,7 @@ read_calls(struct graphs *g)
 {
 	sqlite3_stmt *st = db_prepare(
 	    g->k->db, "SELECT ts, corr, pid, row FROM kineto_call ORDER BY ts");
-	int64_t ts, corr, pid;
+	int64_t ts, corr, pid, step;
 	enum call_kind kind;
 	struct mview name;
 	sqlite3_value *row;
@@ -233,8 +250,9 @@ read_calls(struct graphs *g)
 			end_capture(g, ts);
 		} else if (kind == GRAPH && corr != EV_UNSET) {
 			ARRAY_GROW(g->launch, g->nlaunch, g->cap_launch);
+			step = sized_at(g, ts, false);
 			g->launch[g->nlaunch++] = (struct graph_launch){ pid,
-				ts, size_at(g, ts, false), hip };
+				ts, size_of(g, step), step, 0, 0, hip };
 			*map_put(&g->by_corr, (uint64_t)corr, NULL) =
 			    g->nlaunch;
 		} else if (kind >= KERNEL && g->capturing &&
@@ -244,6 +262,7 @@ read_calls(struct graphs *g)
 				.pid = pid,
 				.tid = kineto_member(row, CALL_TID),
 				.corr = corr,
+				.kernel = kineto_member(row, CALL_KERNEL),
 				.kind = hip ? '?' : kinds[kind - KERNEL] };
 			if (corr != EV_UNSET)
 				*map_put(&g->captured, (uint64_t)corr, NULL) =
@@ -263,12 +282,13 @@ read_replayed(struct graphs *g)
 	uint64_t *no;
 	int i;
 
-	kineto_sql(k, "CREATE TABLE kineto_replay (corr, ts, dur, kind, work)");
+	kineto_sql(k,
+	    "CREATE TABLE kineto_replay (corr, ts, dur, kind, work, kernel)");
 	put = db_prepare(
-	    k->db, "INSERT INTO kineto_replay VALUES (?, ?, ?, ?, ?)");
+	    k->db, "INSERT INTO kineto_replay VALUES (?, ?, ?, ?, ?, ?)");
 	for (i = 0; i < 3; i++) {
-		st = db_prepare(k->db, "SELECT rowid, ts, dur, corr FROM %s",
-		    work_tables[i]);
+		st = db_prepare(k->db,
+		    "SELECT rowid, ts, dur, corr, row FROM %s", work_tables[i]);
 		while (db_next(&st)) {
 			corr = db_i64(st, 3);
 			no = map_get(&g->captured, (uint64_t)corr);
@@ -281,6 +301,10 @@ read_replayed(struct graphs *g)
 			sqlite3_bind_int64(put, 3, db_i64(st, 2));
 			sqlite3_bind_int64(put, 4, i);
 			sqlite3_bind_int64(put, 5, db_i64(st, 0));
+			sqlite3_bind_int64(put, 6,
+			    i > 0 ? EV_UNSET
+				  : kineto_member(sqlite3_column_value(st, 4),
+					KERN_NAME));
 			kineto_run(k, put);
 		}
 	}
@@ -309,8 +333,81 @@ find_captures(struct graphs *g)
 		if (c->n == 0)
 			continue;
 		no = smap_put(&g->kinds, g->key.s, g->key.len, NULL);
+		c->key = no + 1;
 		c->next = (uint32_t)g->kinds.val[no];
 		g->kinds.val[no] = (uint64_t)(c - g->cap) + 1;
+	}
+}
+
+/* The kinds of the work that is kept, as captures have them. */
+static uint32_t
+key_of_work(struct graphs *g, const struct graph_launch *l)
+{
+	uint32_t no;
+	size_t n;
+
+	buf_clear(&g->key);
+	for (n = 0; n < g->nwork; n++)
+		buf_putc(&g->key, l->hip ? '?' : kinds[g->work[n].kind]);
+	no = smap_find(&g->kinds, g->key.s, g->key.len);
+	return no != SMAP_NONE ? no + 1 : 0;
+}
+
+static bool
+may_launch(const struct capture *c, const struct graph_launch *l)
+{
+	return c->n > 0 && c->pid == l->pid && c->end <= l->at &&
+	       (l->size < 0 || c->size < 0 || c->size >= l->size);
+}
+
+/* The pieces of a step: captures of one size from first on, n of them. Launches
+ * in one step have the same kinds in the same order; if there are others in it,
+ * the kinds of the first piece tell where it begins. */
+static bool
+in_order(const struct graphs *g, size_t at, size_t first, size_t n)
+{
+	const struct graph_launch *l = g->launch + at;
+	const struct capture *c = g->cap + first;
+	bool unique = true, alone;
+	size_t i;
+
+	if (at + n > g->nlaunch)
+		return false;
+	for (i = 0; i < n; i++) {
+		if (l[i].key != c[i].key || l[i].step != l->step ||
+		    l[i].cap != 0 || !may_launch(&c[i], &l[i]))
+			return false;
+		unique &= i == 0 || c[i].key != c->key;
+	}
+	alone = l->step >= 0 && (at == 0 || l[-1].step != l->step) &&
+		(at + n == g->nlaunch || l[n].step != l->step);
+	return unique || alone;
+}
+
+/* Gives launches their captures by the order of both. */
+static void
+find_pieces(struct graphs *g)
+{
+	size_t at, first, n, i, best, nbest;
+
+	for (at = 0; at<g->nlaunch; at += nbest> 0 ? nbest : 1) {
+		best = nbest = 0;
+		for (first = 0; first < g->ncap && g->launch[at].key != 0;
+		     first += n) {
+			for (n = 1;
+			     first + n < g->ncap &&
+			     g->cap[first + n].size == g->cap[first].size;)
+				n++;
+			if (n > 1 && g->cap[first].key == g->launch[at].key &&
+			    in_order(g, at, first, n) &&
+			    (nbest == 0 ||
+				g->cap[first].size < g->cap[best].size)) {
+				best = first;
+				nbest = n;
+			}
+		}
+		for (i = 0; i < nbest; i++)
+			g->launch[at + i].cap = best + i + 1;
 	}
 }
 
@@ -321,20 +418,15 @@ static struct capture *
 capture_of(struct graphs *g, const struct graph_launch *l, bool *several)
 {
 	struct capture *c, *best = NULL;
-	uint32_t no, i;
-	size_t n;
+	uint32_t i;
 
 	*several = false;
-	buf_clear(&g->key);
-	for (n = 0; n < g->nwork; n++)
-		buf_putc(&g->key, l->hip ? '?' : kinds[g->work[n].kind]);
-	no = smap_find(&g->kinds, g->key.s, g->key.len);
-	for (i = no != SMAP_NONE ? (uint32_t)g->kinds.val[no] : 0; i != 0;
+	if (l->cap > 0)
+		return &g->cap[l->cap - 1];
+	for (i = l->key > 0 ? (uint32_t)g->kinds.val[l->key - 1] : 0; i != 0;
 	     i = c->next) {
 		c = &g->cap[i - 1];
-		if (c->pid != l->pid || c->end > l->at)
-			continue;
-		if (l->size >= 0 && c->size >= 0 && c->size < l->size)
+		if (!may_launch(c, l))
 			continue;
 		if (best == NULL ||
 		    (l->size >= 0 && c->size >= 0 && c->size < best->size)) {
@@ -346,24 +438,126 @@ capture_of(struct graphs *g, const struct graph_launch *l, bool *several)
 	return *several ? NULL : best;
 }
 
+/* Whether the call can have captured the work. */
+static bool
+is_alike(const struct captured_call *c, const struct replayed *w)
+{
+	return (c->kind == '?' || c->kind == kinds[w->kind]) &&
+	       (c->kernel == EV_UNSET || w->kernel == EV_UNSET ||
+		   c->kernel == w->kernel);
+}
+
+/* Finds the call of each work; false if one is another kernel, or if one is
+ * missing and names do not tell which; *at is its number then. */
+static bool
+align_calls(struct graphs *g, const struct capture *c, size_t *at)
+{
+	const struct captured_call *call = g->call + c->first;
+	size_t i = 0, k = 0;
+	bool skip = c->n != g->nwork, named = true;
+
+	if (c->n > g->nwork + 1 || g->nwork > c->n + 1)
+		return false;
+	for (; skip && k < c->n; k++)
+		named &= call[k].kernel != EV_UNSET || call[k].kind != '?';
+	for (k = 0; i < g->nwork; i++) {
+		g->work[i].call = SIZE_MAX;
+		if (k < c->n && is_alike(&call[k], &g->work[i])) {
+			g->work[i].call = c->first + k++;
+		} else if (skip && c->n > g->nwork && k + 1 < c->n &&
+			   is_alike(&call[k + 1], &g->work[i])) {
+			g->work[i].call = c->first + k + 1;
+			k += 2;
+			skip = false;
+		} else if (skip && c->n < g->nwork) {
+			skip = false;
+		} else {
+			*at = i;
+			return false;
+		}
+	}
+	*at = i;
+	return named && call->kind == '?' ? k + skip >= c->n : k == c->n;
+}
+
+/* Says where the launch differs from the capture that is most like it, of the
+ * first launch that no capture has. */
+static void
+say_difference(struct graphs *g, const struct capture *c, size_t at)
+{
+	struct buf *b = &g->k->graph.differs;
+	struct mview is = { "nothing", 7 }, was = is;
+	const struct captured_call *call = g->call + c->first;
+
+	if (b->len > 0)
+		return;
+	if (at < g->nwork && g->work[at].kernel != EV_UNSET)
+		is = kineto_text(g->k, g->work[at].kernel);
+	if (at < c->n && call[at].kernel != EV_UNSET)
+		was = kineto_text(g->k, call[at].kernel);
+	buf_printf(b,
+	    "a graph that was captured with %zu calls runs %zu kernels, copies"
+	    " and sets: number %zu is %.*s, and was captured as %.*s",
+	    c->n, g->nwork, at + 1, (int)(is.n < 200 ? is.n : 200), is.s,
+	    (int)(was.n < 200 ? was.n : 200), was.s);
+}
+
+/* A capture with one call more or less than the launch has work, by the names
+ * of its kernels. */
+static struct capture *
+nearly(struct graphs *g, const struct graph_launch *l)
+{
+	struct capture *c, *best = NULL, *like = NULL;
+	size_t at, most = 0;
+
+	for (c = g->cap; c < g->cap + g->ncap && l->hip; c++) {
+		if (!may_launch(c, l) || c->n > g->nwork + 1 ||
+		    g->nwork > c->n + 1)
+			continue;
+		if (align_calls(g, c, &at)) {
+			if (best == NULL || c->size < best->size)
+				best = c;
+		} else if (like == NULL || at > most) {
+			like = c;
+			most = at;
+		}
+	}
+	if (best == NULL && like != NULL)
+		say_difference(g, like, most);
+	return best;
+}
+
+/* In a graph with branches the order is not that of the capture. */
+static bool
+has_branches(const struct graphs *g)
+{
+	const struct replayed *w = g->work + 1;
+
+	for (; w < g->work + g->nwork; w++)
+		if (w[-1].dur != EV_UNSET &&
+		    num_sub(num_add(w[-1].ts, w[-1].dur), w->ts) > OVERLAP_NS)
+			return true;
+	return false;
+}
+
 /* Joins the work of a launch, which is in the order of time. */
 static void
-join_launch(struct graphs *g, int64_t corr)
+join_launch(struct graphs *g, struct graph_launch *l)
 {
-	const struct graph_launch *l =
-	    &g->launch[*map_get(&g->by_corr, (uint64_t)corr) - 1];
 	const struct replayed *w = g->work;
 	struct capture *c;
-	bool several, branches = false;
+	bool several;
 	sqlite3_stmt *st;
-	size_t i;
+	size_t i, at;
 
 	c = capture_of(g, l, &several);
-	for (i = 1; i < g->nwork; i++)
-		branches |= w[i - 1].dur != EV_UNSET &&
-			    num_sub(num_add(w[i - 1].ts, w[i - 1].dur),
-				w[i].ts) > OVERLAP_NS;
-	if (c == NULL || branches) {
+	if (c != NULL && !align_calls(g, c, &at)) {
+		say_difference(g, c, at);
+		c = NULL;
+	} else if (c == NULL && !several && (c = nearly(g, l)) != NULL) {
+		align_calls(g, c, &at);
+	}
+	if (c == NULL || has_branches(g)) {
 		if (several)
 			g->k->graph.several++;
 		else
@@ -371,43 +565,69 @@ join_launch(struct graphs *g, int64_t corr)
 		return;
 	}
 	for (i = 0; i < g->nwork; i++) {
+		if (w[i].call == SIZE_MAX)
+			continue;
 		st = g->set[w[i].kind];
-		sqlite3_bind_int64(st, 1, (int64_t)(c->first + i) + 1);
+		sqlite3_bind_int64(st, 1, (int64_t)w[i].call + 1);
 		sqlite3_bind_int64(st, 2, w[i].row);
 		kineto_run(g->k, st);
-		g->call[c->first + i].used = true;
+		g->call[w[i].call].used = true;
 	}
 	g->joined++;
 	g->by_capture += c->end < g->k->begin;
 }
 
 static void
-join_launches(struct graphs *g)
+key_launch(struct graphs *g, struct graph_launch *l)
+{
+	l->key = key_of_work(g, l);
+}
+
+/* Calls fn for each launch, with its work in the order of time. */
+static void
+each_launch(
+    struct graphs *g, void (*fn)(struct graphs *g, struct graph_launch *l))
 {
 	sqlite3_stmt *st = db_prepare(g->k->db,
-	    "SELECT corr, ts, dur, kind, work FROM kineto_replay"
+	    "SELECT corr, ts, dur, kind, work, kernel FROM kineto_replay"
 	    " ORDER BY corr, ts, work");
-	int64_t last = 0;
+	struct graph_launch *last = NULL, *l;
+	bool more;
+
+	do {
+		more = db_step(st);
+		l = more ? &g->launch[*map_get(&g->by_corr,
+					  (uint64_t)db_i64(st, 0)) -
+				      1]
+			 : NULL;
+		if (last != NULL && l != last) {
+			fn(g, last);
+			g->nwork = 0;
+		}
+		last = l;
+		if (!more)
+			break;
+		ARRAY_GROW(g->work, g->nwork, g->cap_work);
+		g->work[g->nwork++] = (struct replayed){ db_i64(st, 1),
+			db_i64(st, 2), (int)db_i64(st, 3), db_i64(st, 4),
+			db_i64(st, 5), SIZE_MAX };
+	} while (more);
+	sqlite3_finalize(st);
+}
+
+static void
+join_launches(struct graphs *g)
+{
 	int i;
 
 	for (i = 0; i < 3; i++)
 		g->set[i] = db_prepare(g->k->db,
 		    "UPDATE %s SET node = ? WHERE rowid = ?", work_tables[i]);
-	while (db_step(st)) {
-		if (g->nwork > 0 && db_i64(st, 0) != last) {
-			join_launch(g, last);
-			g->nwork = 0;
-		}
-		last = db_i64(st, 0);
-		ARRAY_GROW(g->work, g->nwork, g->cap_work);
-		g->work[g->nwork++] = (struct replayed){ db_i64(st, 1),
-			db_i64(st, 2), (int)db_i64(st, 3), db_i64(st, 4) };
-	}
-	if (g->nwork > 0)
-		join_launch(g, last);
+	each_launch(g, key_launch);
+	find_pieces(g);
+	each_launch(g, join_launch);
 	for (i = 0; i < 3; i++)
 		sqlite3_finalize(g->set[i]);
-	sqlite3_finalize(st);
 }
 
 static void

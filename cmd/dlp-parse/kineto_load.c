@@ -258,6 +258,8 @@ kineto_load(struct infile *in, const char *name, int fd,
 	k->begin = first;
 	if (kineto_join_graphs(k) > 0 || wish->ncapture == 0)
 		return k;
+	if (k->graph.differs.len > 0)
+		die("--capture: %s: %s", name, buf_str(&k->graph.differs));
 	if (k->graph.several > 0)
 		die("--capture: several captures have as much work of each kind"
 		    " as a launch in %s, so it is unknown which one it is of",
