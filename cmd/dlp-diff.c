@@ -121,22 +121,6 @@ static const struct cli_opt opts[] = {
 	{ 0 },
 };
 
-static void
-read_sides(struct diff *d, int n, char **files)
-{
-	int i;
-
-	d->m.complete = true;
-	if (n < 2 && !d->join)
-		read_stream(
-		    &d->m, n == 1 ? files[0] : NULL, 0, d->first, false, false);
-	else if (n < 2)
-		read_stream(&d->m, n == 1 ? files[0] : NULL, 0, 0, true, true);
-	for (i = 0; n > 1 && i < n; i++)
-		read_stream(&d->m, files[i], d->join ? d->m.n_side : (size_t)i,
-		    0, false, d->join);
-}
-
 static const char *
 no_steps(const struct diff *d)
 {
@@ -199,7 +183,8 @@ main(int argc, char **argv)
 {
 	struct diff *d = &diff;
 	bool unbuffered;
-	int n, rc = EXIT_OK;
+	int n, rc = EXIT_OK, i;
+	char **files;
 
 	cli_init("dlp-diff");
 	unbuffered = cli_options(argc, argv, opts);
@@ -221,7 +206,16 @@ main(int argc, char **argv)
 		cli_usage();
 	if (n == 0)
 		cli_operand(argc, argv);
-	read_sides(d, n, argv + optind);
+	files = argv + optind;
+	d->m.complete = true;
+	if (n < 2 && !d->join)
+		read_stream(
+		    &d->m, n == 1 ? files[0] : NULL, 0, d->first, false, false);
+	else if (n < 2)
+		read_stream(&d->m, n == 1 ? files[0] : NULL, 0, 0, true, true);
+	for (i = 0; n > 1 && i < n; i++)
+		read_stream(&d->m, files[i], d->join ? d->m.n_side : (size_t)i,
+		    0, false, d->join);
 	if (!d->m.complete && !d->join)
 		die("an input is not whole: nothing is compared");
 	if (d->m.n_side < 2 && !d->join)

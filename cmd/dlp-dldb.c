@@ -118,36 +118,6 @@ on_str(struct stage *st, struct rec *r)
 	stage_pass(st, r);
 }
 
-/* Each record of work, each run and each string goes to the halves that are
- * written, and is passed on. */
-static void
-feed_start(struct db_halves *d, struct stage *st)
-{
-	const char *need;
-	int k;
-
-	stage_on(st, "str", on_str, .need = "id text");
-	for (k = 0; k < K_N; k++) {
-		if (!d->raw && !agg_wants((enum db_kind)k))
-			continue;
-		need = "id start_ns dur_ns op_id inst_id api_start_ns "
-		       "api_dur_ns tc";
-		if (k == K_CALL)
-			need = "id start_ns dur_ns op_id inst_id";
-		else if (k != K_KERN)
-			need = "id start_ns dur_ns op_id inst_id api_start_ns "
-			       "api_dur_ns";
-		stage_on(st, work_tags[k], on_work, .need = need,
-		    .opt = "pid tid dev api iter short name_id grid block bytes"
-			   " kind event",
-		    .arg = &work_tags[k]);
-	}
-	stage_on(st, "inst", on_inst,
-	    .need = "inst_id op_id start_ns dur_ns gpu_ns api_ns overhead_ns"
-		    " idle_ns",
-	    .opt = "pid tid iter");
-}
-
 /* True if s[0..n) is the name of the file. */
 static bool
 is_file(const char *s, size_t n, const struct stat *out)
@@ -266,9 +236,9 @@ main(int argc, char **argv)
 {
 	struct db_halves *d = &halves;
 	struct stage st;
-	const char *path;
+	const char *path, *need;
 	bool unbuffered, only_aggregate;
-	int rc;
+	int rc, k;
 
 	cli_init("dlp-dldb");
 	unbuffered = cli_options(argc, argv, opts);
@@ -287,7 +257,28 @@ main(int argc, char **argv)
 	st.ctx = d;
 	ops_start(&st);
 	agg_start(d);
-	feed_start(d, &st);
+	/* Each record of work, each run and each string goes to the halves that
+	 * are written, and is passed on. */
+	stage_on(&st, "str", on_str, .need = "id text");
+	for (k = 0; k < K_N; k++) {
+		if (!d->raw && !agg_wants((enum db_kind)k))
+			continue;
+		need = "id start_ns dur_ns op_id inst_id api_start_ns "
+		       "api_dur_ns tc";
+		if (k == K_CALL)
+			need = "id start_ns dur_ns op_id inst_id";
+		else if (k != K_KERN)
+			need = "id start_ns dur_ns op_id inst_id api_start_ns "
+			       "api_dur_ns";
+		stage_on(&st, work_tags[k], on_work, .need = need,
+		    .opt = "pid tid dev api iter short name_id grid block bytes"
+			   " kind event",
+		    .arg = &work_tags[k]);
+	}
+	stage_on(&st, "inst", on_inst,
+	    .need = "inst_id op_id start_ns dur_ns gpu_ns api_ns overhead_ns"
+		    " idle_ns",
+	    .opt = "pid tid iter");
 	facts_start(&st);
 	raw_start(d, &st);
 	sums_start(d, &st);

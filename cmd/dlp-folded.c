@@ -284,27 +284,6 @@ print_stacks(const struct folded *f)
 	}
 }
 
-static void
-free_folded(struct folded *f)
-{
-	int i, k;
-
-	for (i = 0; i < f->ntypes; i++) {
-		for (k = 0; k < f->nframes; k++)
-			free(f->type[i].frame[k]);
-		free(f->type[i].frame);
-		free(f->type[i].value);
-		free(f->type[i].phase);
-	}
-	free(f->type);
-	smap_free(&f->stacks);
-	join_free(&f->join);
-	buf_free(&f->stack);
-	buf_free(&f->name);
-	buf_free(&f->text);
-	buf_free(&f->fixed);
-}
-
 static char **
 list_of(const char *opt, const char *arg, int *n)
 {
@@ -332,7 +311,7 @@ main(int argc, char **argv)
 		{ 0 },
 	};
 	struct stage st;
-	int rc, i;
+	int rc, i, k;
 
 	stage_start_sink(&st, "dlp-folded", opts, argc, argv);
 	st.result = true;
@@ -358,7 +337,20 @@ main(int argc, char **argv)
 	if (f.stacks.n == 0 && rc == EXIT_OK)
 		warn("no records of these types in the input");
 	join_warn(&f.join);
-	free_folded(&f);
+	for (i = 0; i < f.ntypes; i++) {
+		for (k = 0; k < f.nframes; k++)
+			free(f.type[i].frame[k]);
+		free(f.type[i].frame);
+		free(f.type[i].value);
+		free(f.type[i].phase);
+	}
+	free(f.type);
+	smap_free(&f.stacks);
+	join_free(&f.join);
+	buf_free(&f.stack);
+	buf_free(&f.name);
+	buf_free(&f.text);
+	buf_free(&f.fixed);
 	free(f.frames);
 	free(f.types);
 	free(f.value);

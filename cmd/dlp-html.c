@@ -80,45 +80,12 @@ own_title(struct html *h)
 	return buf_str(&h->own_title);
 }
 
-/* As tables show it: a tab of the browser has no other protection. */
-static void
-show_title(struct html *h)
-{
-	struct buf field = { 0 };
-	const char *s = h->title != NULL ? h->title : own_title(h);
-
-	esc_put(&field, s, strlen(s));
-	text_show(&h->shown_title, buf_str(&field), field.len);
-	h->title = buf_str(&h->shown_title);
-	buf_free(&field);
-}
-
 static void
 set_limit(void *to, const char *arg)
 {
 	struct html_cut *cut = to;
 
 	cut->limit = cli_i64("-m", arg, 0, INT64_MAX);
-}
-
-static void
-free_html(struct html *h)
-{
-	int i;
-
-	html_tables_free(h);
-	html_cut_free(&h->cut);
-	for (i = 0; i < 2; i++) {
-		buf_free(&h->about[i].info);
-		buf_free(&h->about[i].cmds);
-		smap_free(&h->about[i].note);
-	}
-	buf_free(&h->before_name);
-	buf_free(&h->own_title);
-	buf_free(&h->shown_title);
-	html_sums_free(&h->idle);
-	html_sums_free(&h->critical);
-	buf_free(&h->said);
 }
 
 int
@@ -135,13 +102,20 @@ main(int argc, char **argv)
 		{ 0 },
 	};
 	struct stage st;
-	int rc;
+	int rc, i;
+	struct buf field = { 0 };
+	const char *s;
 
 	stage_start_sink(&st, "dlp-html", opts, argc, argv);
 	if (h.file == NULL)
 		h.file = "FILE";
 	name_before(&h);
-	show_title(&h);
+	/* As tables show it: a tab of the browser has no other protection. */
+	s = h.title != NULL ? h.title : own_title(&h);
+	esc_put(&field, s, strlen(s));
+	text_show(&h.shown_title, buf_str(&field), field.len);
+	h.title = buf_str(&h.shown_title);
+	buf_free(&field);
 	st.ctx = &h;
 	st.section = begin_html_section;
 	st.end = end_html_section;
@@ -156,6 +130,18 @@ main(int argc, char **argv)
 		html_data(&h);
 	else
 		html_page(&h);
-	free_html(&h);
+	html_tables_free(&h);
+	html_cut_free(&h.cut);
+	for (i = 0; i < 2; i++) {
+		buf_free(&h.about[i].info);
+		buf_free(&h.about[i].cmds);
+		smap_free(&h.about[i].note);
+	}
+	buf_free(&h.before_name);
+	buf_free(&h.own_title);
+	buf_free(&h.shown_title);
+	html_sums_free(&h.idle);
+	html_sums_free(&h.critical);
+	buf_free(&h.said);
 	return out_finish(rc);
 }

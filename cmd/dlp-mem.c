@@ -919,32 +919,6 @@ begin_memory(struct stage *st)
 	m->seq = m->unknown_free = m->twice = m->n_calls = 0;
 }
 
-static void
-listen_mem(struct stage *st, struct mem *m)
-{
-	static const char *const added[] = { "space", "used_bytes", "api",
-		"phase", "layer", "at" };
-	static const char call[] = "pid corr src api phase layer op";
-
-	m->ext = out_ext(added, (int)ARRAY_LEN(added));
-	stage_on(st, "mem", read_mem_event, .need = "start_ns op bytes addr",
-	    .opt = "pid dev corr iter src kind allocated_bytes phase layer at"
-		   " place",
-	    .ext = m->ext);
-	stage_on(st, "call", read_made_call, .opt = call);
-	stage_on(st, "set copy kern", read_made_call, .opt = call,
-	    .arg = m); /* any: a GPU works */
-	stage_on(st, "range", read_path_range, .need = "start_ns dur_ns",
-	    .opt = "pid src text layer");
-	stage_on(st, "dev", read_total, .opt = "dev mem_bytes src");
-	stage_on(st, "cut", read_mem_cut, .opt = "iter start_ns src");
-	snap_listen(st, &m->snap, &m->names);
-	stage_on(st, "memdev", read_memdev, .need = "dev reserved_bytes",
-	    .opt = "src", .ext = m->snap.ext);
-	stage_on(st, "oom", read_oom, .need = "bytes",
-	    .opt = "start_ns dev free_bytes place src", .legend = stage_drop);
-}
-
 int
 main(int argc, char **argv)
 {
@@ -961,6 +935,9 @@ main(int argc, char **argv)
 	struct mem m = { 0 };
 	struct stage st;
 	int rc;
+	static const char *const added[] = { "space", "used_bytes", "api",
+		"phase", "layer", "at" };
+	static const char call[] = "pid corr src api phase layer op";
 
 	stage_start(&st, "dlp-mem", opts, argc, argv);
 	if (times != NULL)
@@ -977,7 +954,23 @@ main(int argc, char **argv)
 	st.section = begin_memory;
 	st.end = finish_memory;
 	openranges_init(&m.open, sizeof(struct mem_open));
-	listen_mem(&st, &m);
+	m.ext = out_ext(added, (int)ARRAY_LEN(added));
+	stage_on(&st, "mem", read_mem_event, .need = "start_ns op bytes addr",
+	    .opt = "pid dev corr iter src kind allocated_bytes phase layer at"
+		   " place",
+	    .ext = m.ext);
+	stage_on(&st, "call", read_made_call, .opt = call);
+	stage_on(&st, "set copy kern", read_made_call, .opt = call,
+	    .arg = &m); /* any: a GPU works */
+	stage_on(&st, "range", read_path_range, .need = "start_ns dur_ns",
+	    .opt = "pid src text layer");
+	stage_on(&st, "dev", read_total, .opt = "dev mem_bytes src");
+	stage_on(&st, "cut", read_mem_cut, .opt = "iter start_ns src");
+	snap_listen(&st, &m.snap, &m.names);
+	stage_on(&st, "memdev", read_memdev, .need = "dev reserved_bytes",
+	    .opt = "src", .ext = m.snap.ext);
+	stage_on(&st, "oom", read_oom, .need = "bytes",
+	    .opt = "start_ns dev free_bytes place src", .legend = stage_drop);
 	stage_anew(&st, notes);
 	rc = stage_run(&st);
 	if (m.none && warn_as != NULL) {

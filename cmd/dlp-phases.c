@@ -586,28 +586,6 @@ read_step_length(struct stage *st, struct rec *r)
 #define PHASE_COLS "pid src iter phase_by dir for_dir seq"
 
 static void
-listen_phases(struct stage *st, struct phases *p)
-{
-	static const char need[] = "start_ns dur_ns phase",
-			  gpu[] = PHASE_COLS " dev api_start_ns api_dur_ns";
-
-	stage_on(
-	    st, "copy set graph", read_gpu_phase, .need = need, .opt = gpu);
-	p->kern =
-	    stage_on(st, "kern", read_gpu_phase, .need = need, .opt = gpu);
-	p->sync =
-	    stage_on(st, "sync", read_gpu_phase, .need = need, .opt = gpu);
-	stage_on(st, "inst", read_cpu_phase, .need = need, .opt = PHASE_COLS);
-	p->call = stage_on(
-	    st, "call", read_cpu_phase, .need = need, .opt = PHASE_COLS);
-	/* ranges of a database of dlprof have no phase of their own */
-	p->range = stage_on(st, "range", read_cpu_phase,
-	    .need = "start_ns dur_ns", .opt = PHASE_COLS " phase");
-	stage_on(st, "op", read_producer, .opt = "by");
-	stage_on(st, "iter", read_step_length, .opt = "iter key step_ns src");
-}
-
-static void
 begin_phases(struct stage *st)
 {
 	struct phases *p = st->ctx;
@@ -657,12 +635,27 @@ main(int argc, char **argv)
 	struct phases p = { .kept = TAPE_NEW };
 	struct stage st;
 	int rc;
+	static const char need[] = "start_ns dur_ns phase",
+			  gpu[] = PHASE_COLS " dev api_start_ns api_dur_ns";
 
 	stage_start(&st, "dlp-phases", NULL, argc, argv);
 	st.ctx = &p;
 	st.section = begin_phases;
 	st.end = finish_phases;
-	listen_phases(&st, &p);
+	stage_on(
+	    &st, "copy set graph", read_gpu_phase, .need = need, .opt = gpu);
+	p.kern =
+	    stage_on(&st, "kern", read_gpu_phase, .need = need, .opt = gpu);
+	p.sync =
+	    stage_on(&st, "sync", read_gpu_phase, .need = need, .opt = gpu);
+	stage_on(&st, "inst", read_cpu_phase, .need = need, .opt = PHASE_COLS);
+	p.call = stage_on(
+	    &st, "call", read_cpu_phase, .need = need, .opt = PHASE_COLS);
+	/* ranges of a database of dlprof have no phase of their own */
+	p.range = stage_on(&st, "range", read_cpu_phase,
+	    .need = "start_ns dur_ns", .opt = PHASE_COLS " phase");
+	stage_on(&st, "op", read_producer, .opt = "by");
+	stage_on(&st, "iter", read_step_length, .opt = "iter key step_ns src");
 	stage_anew(&st, notes);
 	rc = stage_run(&st);
 	begin_phases(&st);

@@ -366,13 +366,41 @@ put_step(struct tb *tb, const struct tb_step *s)
 	put_frame(&tb->event);
 }
 
-/* A value of the text plug-in: a tensor of one string. */
 static void
-put_findings(struct tb *tb)
+end_tb_section(struct stage *st)
 {
+	static const char version[] = "brain.Event:2";
+	struct tb *tb = st->ctx;
+	size_t i;
 	static const char tag[] = "findings", plugin[] = "text";
-	struct buf *b = &tb->key;
+	struct buf *b;
+	const struct tb_busy *row;
+	struct tb_sums *s;
 
+	if (!st->complete)
+		return;
+	if (!tb->headed) {
+		begin_event(tb, tb->t0, 0);
+		pb_text(&tb->event, 3, version, sizeof(version) - 1);
+		put_frame(&tb->event);
+	}
+	tb->headed = true;
+	/* Devices on which nothing ran do not count. */
+	for (i = 0; i < tb->n_row; i++) {
+		row = &tb->row[i];
+		s = &tb->of[row->who];
+		if (tb->devs.val[row->dev] == 0)
+			continue;
+		s->unknown |= !row->has_ns;
+		s->all_ns += row->ns;
+		s->tc_ns += row->is_tc ? row->ns : 0;
+		s->kern_ns += row->is_kern ? row->ns : 0;
+		s->busy_ns += row->is_idle ? 0 : row->ns;
+	}
+	for (i = 0; i < tb->n_step; i++)
+		put_step(tb, &tb->step[i]);
+	/* A value of the text plug-in: a tensor of one string. */
+	b = &tb->key;
 	if (tb->text.len == 0)
 		return;
 	pb_text(&tb->value, 1, tag, sizeof(tag) - 1);
@@ -392,48 +420,6 @@ put_findings(struct tb *tb)
 	begin_event(tb, tb->t0, 0);
 	pb_message(&tb->event, 5, &tb->summary);
 	put_frame(&tb->event);
-}
-
-/* Devices on which nothing ran do not count. */
-static void
-add_up(struct tb *tb)
-{
-	const struct tb_busy *row;
-	struct tb_sums *s;
-	size_t i;
-
-	for (i = 0; i < tb->n_row; i++) {
-		row = &tb->row[i];
-		s = &tb->of[row->who];
-		if (tb->devs.val[row->dev] == 0)
-			continue;
-		s->unknown |= !row->has_ns;
-		s->all_ns += row->ns;
-		s->tc_ns += row->is_tc ? row->ns : 0;
-		s->kern_ns += row->is_kern ? row->ns : 0;
-		s->busy_ns += row->is_idle ? 0 : row->ns;
-	}
-}
-
-static void
-end_tb_section(struct stage *st)
-{
-	static const char version[] = "brain.Event:2";
-	struct tb *tb = st->ctx;
-	size_t i;
-
-	if (!st->complete)
-		return;
-	if (!tb->headed) {
-		begin_event(tb, tb->t0, 0);
-		pb_text(&tb->event, 3, version, sizeof(version) - 1);
-		put_frame(&tb->event);
-	}
-	tb->headed = true;
-	add_up(tb);
-	for (i = 0; i < tb->n_step; i++)
-		put_step(tb, &tb->step[i]);
-	put_findings(tb);
 }
 
 static void

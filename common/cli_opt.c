@@ -42,28 +42,6 @@ takes_arg(const struct cli_opt *o)
 	return o->arg != NULL || o->call != NULL || o->set != NULL;
 }
 
-/* getopt's letters: ours and the shared ones. */
-static char *
-letters(const struct cli_opt *opts, int n)
-{
-	char *s = xmalloc(1 + 3 * (size_t)n + sizeof(shared_letters));
-	char *p = s;
-	int i;
-
-	*p++ = ':'; /* make getopt return ':' for a missing argument */
-	for (i = 0; i < n; i++) {
-		if (opts[i].ch == '\0')
-			continue;
-		*p++ = opts[i].ch;
-		if (takes_arg(&opts[i]))
-			*p++ = ':';
-		if (opts[i].optional)
-			*p++ = ':';
-	}
-	memcpy(p, shared_letters, sizeof(shared_letters));
-	return s;
-}
-
 static struct option *
 words(const struct cli_opt *opts, int n)
 {
@@ -172,8 +150,24 @@ cli_options(int argc, char **argv, const struct cli_opt *opts)
 	int n = count(opts), c;
 	const struct cli_opt *o;
 	bool unbuffered = false;
+	char *s, *p;
+	int i;
 
-	shorts = letters(opts, n);
+	/* getopt's letters: ours and the shared ones. */
+	s = xmalloc(1 + 3 * (size_t)n + sizeof(shared_letters));
+	p = s;
+	*p++ = ':'; /* make getopt return ':' for a missing argument */
+	for (i = 0; i < n; i++) {
+		if (opts[i].ch == '\0')
+			continue;
+		*p++ = opts[i].ch;
+		if (takes_arg(&opts[i]))
+			*p++ = ':';
+		if (opts[i].optional)
+			*p++ = ':';
+	}
+	memcpy(p, shared_letters, sizeof(shared_letters));
+	shorts = s;
 	longs = words(opts, n);
 	opterr = 0;
 	while ((c = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {

@@ -308,25 +308,6 @@ see_doubt(struct stage *st, const struct rec *r)
 }
 
 static void
-say_doubts(struct stage *st)
-{
-	struct buf b = { 0 };
-	size_t i;
-
-	for (i = 0; st->doubts != NULL && i < ARRAY_LEN(doubts); i++)
-		if (st->doubts[i] > 0)
-			buf_printf(&b, "%s%llu %s (%s)", b.len > 0 ? ", " : "",
-			    (unsigned long long)st->doubts[i], doubts[i].text,
-			    doubts[i].note);
-	if (b.len > 0)
-		warn("the numbers are not exact: %s; dlp info shows all notes",
-		    buf_str(&b));
-	buf_free(&b);
-	free(st->doubts);
-	st->doubts = NULL;
-}
-
-static void
 one_line(struct stage *st, struct rec *r)
 {
 	if (r->kind == REC_SECTION) {
@@ -424,6 +405,8 @@ stage_run(struct stage *st)
 {
 	struct rec r = { 0 };
 	bool any = false;
+	struct buf b = { 0 };
+	size_t i;
 
 	if (cli_needs())
 		say_needs(st);
@@ -431,7 +414,17 @@ stage_run(struct stage *st)
 		any = true;
 		one_line(st, &r);
 	}
-	say_doubts(st);
+	for (i = 0; st->doubts != NULL && i < ARRAY_LEN(doubts); i++)
+		if (st->doubts[i] > 0)
+			buf_printf(&b, "%s%llu %s (%s)", b.len > 0 ? ", " : "",
+			    (unsigned long long)st->doubts[i], doubts[i].text,
+			    doubts[i].note);
+	if (b.len > 0)
+		warn("the numbers are not exact: %s; dlp info shows all notes",
+		    buf_str(&b));
+	buf_free(&b);
+	free(st->doubts);
+	st->doubts = NULL;
 	if (!any)
 		die_input("%s: empty input", rec_input_name(st->rd));
 	if (st->in_section)

@@ -593,15 +593,26 @@ merge_file(struct agg_merge *g, const char *path)
 	rec_close(rd);
 }
 
-static void
-put_results(struct agg_merge *g, int argc, char *const *argv)
+int
+merge_run(
+    struct agg_plan *plan, char **paths, int n, int argc, char *const *argv)
 {
+	struct agg_merge *g = plan->merged = xcalloc(1, sizeof(*g));
+	int i;
 	struct agg_piece *p;
 	struct agg_groups *a;
-	uint64_t rounded = 0;
+	uint64_t rounded;
 	size_t k;
-	int i;
 
+	g->plan = plan;
+	g->complete = true;
+	for (i = 0; i < n; i++)
+		merge_file(g, paths[i]);
+	if (n == 0)
+		merge_file(g, NULL);
+	if (g->n == 0)
+		die("no results of dlp-agg in the input: -T names their type");
+	rounded = 0;
 	meta_head(&g->meta, g->whole, argc, argv);
 	for (i = 0; i < g->n; i++) {
 		a = &g->v[i]->groups;
@@ -621,24 +632,6 @@ put_results(struct agg_merge *g, int argc, char *const *argv)
 		stage_note_count(g->lost, g->surplus);
 	if (g->whole && g->complete)
 		stage_end_section();
-}
-
-int
-merge_run(
-    struct agg_plan *plan, char **paths, int n, int argc, char *const *argv)
-{
-	struct agg_merge *g = plan->merged = xcalloc(1, sizeof(*g));
-	int i;
-
-	g->plan = plan;
-	g->complete = true;
-	for (i = 0; i < n; i++)
-		merge_file(g, paths[i]);
-	if (n == 0)
-		merge_file(g, NULL);
-	if (g->n == 0)
-		die("no results of dlp-agg in the input: -T names their type");
-	put_results(g, argc, argv);
 	map_free(&g->files);
 	smap_free(&g->names);
 	return g->complete ? EXIT_OK : EXIT_TROUBLE;

@@ -249,36 +249,6 @@ add_field(struct agg_spec *a, const char *name)
 }
 
 static void
-make_stats(struct agg_spec *a)
-{
-	const char *field;
-	bool per_field;
-	int i, k;
-
-	for (i = 0; i < a->nstats; i++) {
-		struct stat_col s = parse_stat(a, i, &per_field, &field);
-
-		if (a->partial && s.stat >= ST_DRIFT)
-			die("-a %s: not with --partial, because it needs the"
-			    " order of the records",
-			    s.word);
-		if (s.stat == ST_UNION) {
-			a->start_col = input_column(&a->in, "start_ns");
-			a->dur_col = input_column(&a->in, "dur_ns");
-			a->src_col = input_optional(&a->in, "src");
-		}
-		if (field != NULL)
-			s.field = add_field(a, field);
-		if (!per_field)
-			add_named_stat(a, s);
-		for (k = 0; per_field && k < a->nfields; k++) {
-			s.field = k;
-			add_named_stat(a, s);
-		}
-	}
-}
-
-static void
 make_fields(struct agg_spec *a)
 {
 	static char dur[] = "dur_ns", *std[] = { dur };
@@ -345,7 +315,9 @@ find_key(struct agg_spec *a, struct sort_col *k)
 void
 spec_make(struct agg_spec *a, struct rec_reader *rd)
 {
-	int i;
+	int i, k;
+	const char *field;
+	bool per_field;
 
 	input_open(&a->in, rd);
 	a->start_col = a->dur_col = a->src_col = -1;
@@ -363,7 +335,27 @@ spec_make(struct agg_spec *a, struct rec_reader *rd)
 	for (i = 0; i < a->ncut; i++)
 		cut_parse(&a->cut[i], &a->in, a->cuts[i]);
 	make_fields(a);
-	make_stats(a);
+	for (i = 0; i < a->nstats; i++) {
+		struct stat_col s = parse_stat(a, i, &per_field, &field);
+
+		if (a->partial && s.stat >= ST_DRIFT)
+			die("-a %s: not with --partial, because it needs the"
+			    " order of the records",
+			    s.word);
+		if (s.stat == ST_UNION) {
+			a->start_col = input_column(&a->in, "start_ns");
+			a->dur_col = input_column(&a->in, "dur_ns");
+			a->src_col = input_optional(&a->in, "src");
+		}
+		if (field != NULL)
+			s.field = add_field(a, field);
+		if (!per_field)
+			add_named_stat(a, s);
+		for (k = 0; per_field && k < a->nfields; k++) {
+			s.field = k;
+			add_named_stat(a, s);
+		}
+	}
 	where_make(&a->where, &a->in);
 	for (i = 0; i < a->sort.n && a->nstats == 0; i++)
 		a->sort.key[i].col = input_column(&a->in, a->sort.key[i].name);

@@ -79,17 +79,23 @@ context_key(const struct carry_seq *s, size_t i)
 	return key;
 }
 
-/* Where the same launches have other sizes in another step, as those of a cache
- * that grows, the template does not tell the sizes. */
-static void
-find_vague(struct carry_template *t)
+void
+template_ready(struct carry_template *t)
 {
+	uint64_t *head, *one;
+	size_t i, pass;
 	struct map ops = { 0 };
 	struct carry_launch *x;
-	uint64_t *one;
 	bool vague, fresh;
-	size_t i, pass;
 
+	t->next = xcalloc(t->seq.n + 1, sizeof(*t->next));
+	for (i = t->seq.n >= GRAM ? t->seq.n - GRAM + 1 : 0; i-- > 0;) {
+		head = map_put(&t->head, gram_key(&t->seq.v[i]), NULL);
+		t->next[i] = (uint32_t)*head;
+		*head = i + 1;
+	}
+	/* Where the same launches have other sizes in another step, as those of
+	 * a cache that grows, the template does not tell the sizes. */
 	for (pass = 0; pass < 2; pass++)
 		for (i = 0; i < t->seq.n; i++) {
 			x = &t->seq.v[i];
@@ -99,21 +105,6 @@ find_vague(struct carry_template *t)
 			x->how = vague ? CARRY_LOOSE : CARRY_EXACT;
 		}
 	map_free(&ops);
-}
-
-void
-template_ready(struct carry_template *t)
-{
-	uint64_t *head;
-	size_t i;
-
-	t->next = xcalloc(t->seq.n + 1, sizeof(*t->next));
-	for (i = t->seq.n >= GRAM ? t->seq.n - GRAM + 1 : 0; i-- > 0;) {
-		head = map_put(&t->head, gram_key(&t->seq.v[i]), NULL);
-		t->next[i] = (uint32_t)*head;
-		*head = i + 1;
-	}
-	find_vague(t);
 }
 
 void
@@ -283,39 +274,6 @@ repair(struct laid *l, struct scores *s)
 	return true;
 }
 
-/* Launches without a counterpart that lie inside one run of an op, or in the
- * place of one (another algorithm), belong to it. */
-static void
-fill_runs(struct laid *l)
-{
-	size_t i, k, end, lo, hi;
-	uint32_t run;
-
-	for (i = l->from + 1; i < l->to; i = end) {
-		for (end = i; end < l->to && l->v[end].mate == 0; end++)
-			;
-		if (end == i || end == l->to || l->v[i - 1].mate == 0 ||
-		    end - i > INSERTED) {
-			end++;
-			continue;
-		}
-		lo = l->v[i - 1].mate - 1;
-		hi = l->v[end].mate - 1;
-		k = lo + 1 < hi ? lo + 1 : lo;
-		run = l->t[k].run;
-		for (; k < hi && l->t[k].run == run; k++)
-			;
-		if (lo >= hi || k < hi || run == 0 ||
-		    (lo + 1 == hi && l->t[hi].run != run))
-			continue;
-		k = lo + 1 < hi ? lo + 1 : lo;
-		for (; i < end; i++) {
-			pair(l, i, k);
-			l->v[i].how = CARRY_LOOSE;
-		}
-	}
-}
-
 /* Forgets the counterparts of launches of this name from i on, in steps of by:
  * which of them has none is not known. */
 static void
@@ -402,6 +360,8 @@ carry_align(const struct carry_template *t, struct carry_launch *v, size_t from,
 {
 	struct laid l = { t->seq.v, t->seq.n, v, from, to, from, 0, true };
 	struct scores *s = xmalloc(sizeof(*s));
+	size_t i, k, end, lo, hi;
+	uint32_t run;
 
 	while (l.i < to) {
 		if (!l.lost && same_name(&l, l.i, l.c)) {
@@ -416,6 +376,30 @@ carry_align(const struct carry_template *t, struct carry_launch *v, size_t from,
 	}
 	free(s);
 	doubt_alike(&l);
-	fill_runs(&l);
+	/* Launches without a counterpart that lie inside one run of an op, or
+	 * in the place of one (another algorithm), belong to it. */
+	for (i = l.from + 1; i < l.to; i = end) {
+		for (end = i; end < l.to && l.v[end].mate == 0; end++)
+			;
+		if (end == i || end == l.to || l.v[i - 1].mate == 0 ||
+		    end - i > INSERTED) {
+			end++;
+			continue;
+		}
+		lo = l.v[i - 1].mate - 1;
+		hi = l.v[end].mate - 1;
+		k = lo + 1 < hi ? lo + 1 : lo;
+		run = l.t[k].run;
+		for (; k < hi && l.t[k].run == run; k++)
+			;
+		if (lo >= hi || k < hi || run == 0 ||
+		    (lo + 1 == hi && l.t[hi].run != run))
+			continue;
+		k = lo + 1 < hi ? lo + 1 : lo;
+		for (; i < end; i++) {
+			pair(&l, i, k);
+			l.v[i].how = CARRY_LOOSE;
+		}
+	}
 	judge_pairs(&l);
 }

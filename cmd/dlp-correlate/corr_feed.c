@@ -143,48 +143,43 @@ str_legend(struct stage *st, struct rec *r)
 }
 
 static void
-read_range(struct corr *c, struct corr_range *x, const struct rec *rec)
-{
-	int64_t end_tid, dur, tid = -1;
-	struct mview mode = rec_get(rec, COL_mode);
-	size_t n;
-
-	memset(x, 0, sizeof(*x));
-	rec_num(rec, COL_id, &x->id);
-	rec_num(rec, COL_start_ns, &x->start);
-	x->has_end = rec_num(rec, COL_dur_ns, &dur);
-	x->end = x->has_end ? num_add(x->start, dur) : INT64_MAX;
-	x->backwards = x->end < x->start;
-	x->p = proc_of(
-	    &c->threads, rec_get(rec, COL_src), rec_num_or(rec, COL_pid, -1));
-	x->crossing = !rec_num(rec, COL_tid, &tid);
-	if (rec_num(rec, COL_end_tid, &end_tid) && end_tid != tid)
-		x->crossing = true;
-	x->nests = mode.s == NULL || mode.s[0] != 's';
-	x->text = rec_text(rec, COL_text, &c->text, &x->n);
-	if (x->text == NULL)
-		x->n = 0;
-	x->domain = rec_text(rec, COL_domain, &c->domain_buf, &n);
-	x->foreign = c->domain != NULL &&
-		     strcmp(x->domain != NULL ? x->domain : "", c->domain) != 0;
-	x->th = arrive(c, x->p, &x->start, &tid);
-}
-
-static void
 on_corr_range(struct stage *st, struct rec *rec)
 {
 	struct corr *c = st->ctx;
 	const struct corr_open *top;
 	struct range_end taken;
 	struct corr_range range;
-	size_t level, layer_len;
+	size_t level, layer_len, n;
+	int64_t end_tid, dur, tid;
+	struct mview mode;
 
 	/* only a range that was correlated already has a level */
 	if (rec_has(rec->type, COL_level)) {
 		stage_pass(st, rec);
 		return;
 	}
-	read_range(c, &range, rec);
+	tid = -1;
+	mode = rec_get(rec, COL_mode);
+	memset(&range, 0, sizeof(range));
+	rec_num(rec, COL_id, &range.id);
+	rec_num(rec, COL_start_ns, &range.start);
+	range.has_end = rec_num(rec, COL_dur_ns, &dur);
+	range.end = range.has_end ? num_add(range.start, dur) : INT64_MAX;
+	range.backwards = range.end < range.start;
+	range.p = proc_of(
+	    &c->threads, rec_get(rec, COL_src), rec_num_or(rec, COL_pid, -1));
+	range.crossing = !rec_num(rec, COL_tid, &tid);
+	if (rec_num(rec, COL_end_tid, &end_tid) && end_tid != tid)
+		range.crossing = true;
+	range.nests = mode.s == NULL || mode.s[0] != 's';
+	range.text = rec_text(rec, COL_text, &c->text, &range.n);
+	if (range.text == NULL)
+		range.n = 0;
+	range.domain = rec_text(rec, COL_domain, &c->domain_buf, &n);
+	range.foreign =
+	    c->domain != NULL &&
+	    strcmp(range.domain != NULL ? range.domain : "", c->domain) != 0;
+	range.th = arrive(c, range.p, &range.start, &tid);
 	/* the range's own level and layer: those before range_begin() opens it
 	 */
 	level = range.th->open.n;

@@ -415,23 +415,6 @@ op_unassociated(struct corr_ops *t, struct mview layer, struct mview what)
 	return draft_done(t, &d, at);
 }
 
-/* The list of a process group: a text for each column, empty if unset. */
-static void
-draft_group(struct corr_ops *t, struct draft *d, struct mview group)
-{
-	struct json_doc doc = { 0 };
-	int i, f = OF_GROUP;
-
-	if (json_parse(&doc, group.s, group.n, 4 * OF_GROUPS))
-		for (i = 1; i < doc.n && f < OF_N;
-		     i = json_next(&doc, i), f++) {
-			buf_clear(&t->tmp);
-			json_unescape(&doc, i, &t->tmp);
-			draft_buf(d, (enum op_field)f, &t->tmp);
-		}
-	json_free(&doc);
-}
-
 uint32_t
 op_of_comm(struct corr_ops *t, struct mview layer, uint32_t for_op,
     const struct comm_words *w)
@@ -441,6 +424,8 @@ op_of_comm(struct corr_ops *t, struct mview layer, uint32_t for_op,
 	    for_op != OP_NONE ? op_get(t, for_op) : NULL;
 	struct draft d;
 	uint32_t id, at;
+	struct json_doc doc = { 0 };
+	int i, f;
 
 	if (cause != NULL)
 		layer = cause->f[OF_LAYER];
@@ -468,8 +453,19 @@ op_of_comm(struct corr_ops *t, struct mview layer, uint32_t for_op,
 	draft_word(&d, OF_DTYPE, w->dtype);
 	if (w->sizes.n > 0)
 		draft_view(&d, OF_SHAPES, w->sizes);
-	if (w->group.n > 0)
-		draft_group(t, &d, w->group);
+	if (w->group.n > 0) {
+		/* The list of a process group: a text for each column, empty if
+		 * unset. */
+		f = OF_GROUP;
+		if (json_parse(&doc, w->group.s, w->group.n, 4 * OF_GROUPS))
+			for (i = 1; i < doc.n && f < OF_N;
+			     i = json_next(&doc, i), f++) {
+				buf_clear(&t->tmp);
+				json_unescape(&doc, i, &t->tmp);
+				draft_buf(&d, (enum op_field)f, &t->tmp);
+			}
+		json_free(&doc);
+	}
 	if (cause != NULL) { /* it says where in the program that is */
 		draft_raw(&d, OF_STACK, cause->f[OF_STACK]);
 		draft_raw(&d, OF_TRACE, cause->f[OF_TRACE]);

@@ -285,27 +285,6 @@ begin_user(struct corr *c, struct corr_thread *th, struct corr_open *o,
 	buf_printf(&o->text, "~%" PRId64, o->text_id);
 }
 
-static void
-begin_config(const struct marker *marker)
-{
-	struct mview key, val;
-	struct buf buf = { 0 };
-	size_t at = 0;
-
-	while (marker_config(marker, &at, &key, &val)) {
-		buf_clear(&buf);
-		buf_puts(&buf, "##info\tmodel_");
-		/* DLProf's guide and database use this name */
-		if (mv_eq(key, "profile"))
-			buf_puts(&buf, "autograd_");
-		esc_put(&buf, key.s, key.n);
-		buf_putc(&buf, '\t');
-		esc_put(&buf, val.s, val.n);
-		out_line(buf.s, buf.len);
-	}
-	buf_free(&buf);
-}
-
 struct range_end
 range_begin(struct corr *c, const struct corr_range *range)
 {
@@ -313,6 +292,9 @@ range_begin(struct corr *c, const struct corr_range *range)
 	struct corr_open *open;
 	struct marker m;
 	bool user;
+	struct mview key, val;
+	struct buf buf = { 0 };
+	size_t at;
 
 	marker_parse(c->markers, &m, range->text, range->n, range->domain);
 	judge_age(c, &m, range->domain);
@@ -344,9 +326,21 @@ range_begin(struct corr *c, const struct corr_range *range)
 		buf_put(&open->text, m.text.s, m.text.n);
 	else if (m.kind == MK_REPR)
 		buf_put(&open->text, m.name.s, m.name.n);
-	else if (m.kind == MK_CONFIG)
-		begin_config(&m);
-	else if (m.kind != MK_BROKEN)
+	else if (m.kind == MK_CONFIG) {
+		at = 0;
+		while (marker_config(&m, &at, &key, &val)) {
+			buf_clear(&buf);
+			buf_puts(&buf, "##info\tmodel_");
+			/* DLProf's guide and database use this name */
+			if (mv_eq(key, "profile"))
+				buf_puts(&buf, "autograd_");
+			esc_put(&buf, key.s, key.n);
+			buf_putc(&buf, '\t');
+			esc_put(&buf, val.s, val.n);
+			out_line(buf.s, buf.len);
+		}
+		buf_free(&buf);
+	} else if (m.kind != MK_BROKEN)
 		range_op(c, th, open, &m);
 	open_link(&c->threads, th, th->open.n - 1);
 	c->n.too_deep += open->layered && open->deep;

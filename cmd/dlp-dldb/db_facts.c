@@ -116,34 +116,6 @@ fact_text(const struct db_halves *d, const char *name, const char *def)
 	return s != NULL ? s : def;
 }
 
-static void
-put_system(struct db_halves *d)
-{
-	/* in the order of the guide; only pytorch's number is known for
-	 * certain */
-	static const char *const modes[] = { "", "simple", "tensorflow1",
-		"tensorflow2", "pytorch", "tensorrt" };
-	const char *mode = fact_text(d, "mode", "");
-	int64_t mode_no = ARRAY_LEN(modes) - 1;
-	char n[32];
-
-	while (mode_no > 0 && strcmp(mode, modes[mode_no]) != 0)
-		mode_no--;
-
-	snprintf(n, sizeof(n), "%zu", d->n_dev);
-	dbw_put(&d->db, T_SYSTEM_CONFIG, 1, "ittttttttttitt", INT64_C(1),
-	    fact_text(d, "n_gpu", n), fact_text(d, "cpu", ""),
-	    fact_text(d, "driver", ""), fact_text(d, "framework", ""),
-	    fact_text(d, "cuda", ""), fact_text(d, "cudnn", ""),
-	    fact_text(d, "nsys_version", fact_text(d, "recorder", "")),
-	    fact_text(d, "dlprof_version", DLPROF_VERSION),
-	    fact_text(d, "dlprof_build", DLPROF_BUILD),
-	    fact_text(d, "profile_name", ""), mode_no, mode,
-	    fact_text(d, "command", ""));
-	dbw_put(&d->db, T_DB_VERSION, 1, "tt", VERSION,
-	    fact_text(d, "schema_original", VERSION));
-}
-
 /* Settings of the model in the order of the columns, and DLProf's default,
  * which a setting that no marker has gets. */
 static void
@@ -198,30 +170,6 @@ memory_peak(struct db_halves *d, int64_t dev)
 	return peak;
 }
 
-/* The amount of memory used is known only if it was recorded; otherwise both
- * values are 0, as in DLProf. */
-static void
-put_gpus(struct db_halves *d)
-{
-	const struct db_dev *v;
-	int64_t used, total, i;
-
-	for (i = 1; i <= (int64_t)d->n_dev; i++) {
-		v = &d->dev[i - 1];
-		dbw_put(&d->db, T_GPU_INFOS, i, "itiii", v->dev, v->name,
-		    v->cc_major, v->cc_minor, v->n_sm);
-		used = memory_peak(d, v->dev);
-		total = v->mem_bytes;
-		if (used <= 0 || total == DBW_NULL) {
-			total = facts_int(d, "gpu_mem_total_bytes", 0);
-			used = facts_int(d, "gpu_mem_used_bytes", 0);
-		}
-		dbw_put(&d->db, T_GPU_MEMORIES, i, "ii", total, used);
-		DBW_ADD(&d->db, T_DLP_DEVICES, 0, v->dev, v->clock_hz,
-		    v->mem_bytes, v->membw_bytes_s);
-	}
-}
-
 /* True if dlp-iter chose the fact, so that it does not describe the profile. */
 static bool
 is_choice(const char *s)
@@ -239,15 +187,53 @@ is_choice(const char *s)
 void
 facts_write(struct db_halves *d)
 {
-	const char *s;
+	const char *s, *mode;
 	uint32_t no;
+	/* in the order of the guide; only pytorch's number is known for
+	 * certain */
+	static const char *const modes[] = { "", "simple", "tensorflow1",
+		"tensorflow2", "pytorch", "tensorrt" };
+	int64_t mode_no, used, total, i;
+	char n[32];
+	const struct db_dev *v;
 
 	dbw_put(&d->db, T_DOMAINS, DOMAIN_ID, "i", db_str_id(d, d->domain));
 	dbw_put(&d->db, T_MODEL_INFO, 1, "itt", DOMAIN_ID, d->domain,
 	    fact_text(d, "profile_name", ""));
-	put_system(d);
+	mode = fact_text(d, "mode", "");
+	mode_no = ARRAY_LEN(modes) - 1;
+	while (mode_no > 0 && strcmp(mode, modes[mode_no]) != 0)
+		mode_no--;
+
+	snprintf(n, sizeof(n), "%zu", d->n_dev);
+	dbw_put(&d->db, T_SYSTEM_CONFIG, 1, "ittttttttttitt", INT64_C(1),
+	    fact_text(d, "n_gpu", n), fact_text(d, "cpu", ""),
+	    fact_text(d, "driver", ""), fact_text(d, "framework", ""),
+	    fact_text(d, "cuda", ""), fact_text(d, "cudnn", ""),
+	    fact_text(d, "nsys_version", fact_text(d, "recorder", "")),
+	    fact_text(d, "dlprof_version", DLPROF_VERSION),
+	    fact_text(d, "dlprof_build", DLPROF_BUILD),
+	    fact_text(d, "profile_name", ""), mode_no, mode,
+	    fact_text(d, "command", ""));
+	dbw_put(&d->db, T_DB_VERSION, 1, "tt", VERSION,
+	    fact_text(d, "schema_original", VERSION));
 	put_model(d);
-	put_gpus(d);
+	/* The amount of memory used is known only if it was recorded; otherwise
+	 * both values are 0, as in DLProf. */
+	for (i = 1; i <= (int64_t)d->n_dev; i++) {
+		v = &d->dev[i - 1];
+		dbw_put(&d->db, T_GPU_INFOS, i, "itiii", v->dev, v->name,
+		    v->cc_major, v->cc_minor, v->n_sm);
+		used = memory_peak(d, v->dev);
+		total = v->mem_bytes;
+		if (used <= 0 || total == DBW_NULL) {
+			total = facts_int(d, "gpu_mem_total_bytes", 0);
+			used = facts_int(d, "gpu_mem_used_bytes", 0);
+		}
+		dbw_put(&d->db, T_GPU_MEMORIES, i, "ii", total, used);
+		DBW_ADD(&d->db, T_DLP_DEVICES, 0, v->dev, v->clock_hz,
+		    v->mem_bytes, v->membw_bytes_s);
+	}
 	for (no = 0; no < d->infos.n; no++) {
 		s = smap_str(&d->infos, no, NULL);
 		if (d->infos.val[no] != 0 && !is_choice(s))

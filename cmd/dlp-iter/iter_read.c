@@ -56,29 +56,6 @@ struct iter_reader {
 	uint32_t file, lane;
 };
 
-/* Puts the file and the thread of a record into m. */
-static void
-find_lane(struct iter_run *g, const struct workrec *w, struct iter_item *m)
-{
-	struct iter_reader *rd = g->reader;
-
-	if (!rd->has_lane || w->pid != rd->pid || w->tid != rd->tid ||
-	    w->src.n != rd->src.len ||
-	    (w->src.n > 0 && memcmp(w->src.s, rd->src.s, w->src.n) != 0)) {
-		rd->has_lane = true;
-		rd->pid = w->pid;
-		rd->tid = w->tid;
-		buf_clear(&rd->src);
-		buf_put(&rd->src, w->src.s, w->src.n);
-		rd->file = iter_file_of(&g->files, w->src.s, w->src.n, w->pid);
-		if (rd->file != SRC_NONE)
-			rd->lane = layout_lane(
-			    &g->files.v[rd->file].layout, w->pid, w->tid);
-	}
-	m->src = rd->file;
-	m->lane = rd->lane;
-}
-
 /* How far an event makes its file reach. A synchronization that counts as its
  * call does not reach beyond it, even where it begins after it. */
 static void
@@ -182,11 +159,28 @@ see_record(struct stage *st, struct rec *r)
 	struct workrec w;
 	int64_t op;
 	size_t n;
+	struct iter_reader *rd;
 
 	if (r->len > UINT32_MAX / 2)
 		rec_die(r, "record is too long");
 	work_read(&w, r);
-	find_lane(g, &w, &m);
+	/* Puts the file and the thread of a record into m. */
+	rd = g->reader;
+	if (!rd->has_lane || w.pid != rd->pid || w.tid != rd->tid ||
+	    w.src.n != rd->src.len ||
+	    (w.src.n > 0 && memcmp(w.src.s, rd->src.s, w.src.n) != 0)) {
+		rd->has_lane = true;
+		rd->pid = w.pid;
+		rd->tid = w.tid;
+		buf_clear(&rd->src);
+		buf_put(&rd->src, w.src.s, w.src.n);
+		rd->file = iter_file_of(&g->files, w.src.s, w.src.n, w.pid);
+		if (rd->file != SRC_NONE)
+			rd->lane = layout_lane(
+			    &g->files.v[rd->file].layout, w.pid, w.tid);
+	}
+	m.src = rd->file;
+	m.lane = rd->lane;
 	/* the times: see struct iter_item */
 	m.now = w.has_api ? w.api : w.has_start ? w.start : NO_TIME;
 	m.t = rec_num_or(r, COL_op_start_ns, m.now);

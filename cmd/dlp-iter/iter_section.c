@@ -343,34 +343,6 @@ finish_list(struct iter_run *g)
 		     " iteration key to propose");
 }
 
-static void
-put_iter_notes(struct iter_run *g)
-{
-	uint64_t not_found = 0, nested = 0, late = 0, inside = 0;
-	bool kept = false;
-	const struct iter_file *f;
-	size_t i;
-
-	for (i = 0; i < g->files.n; i++) {
-		f = &g->files.v[i];
-		not_found += !f->found && g->plan.by != ITER_BY_STEPS;
-		nested += f->layout.nested;
-		late += f->accs.late;
-		inside += f->n_inside;
-		kept |= f->layout.kind == LAYOUT_KEPT;
-	}
-	if (g->plan.by == ITER_BY_KEY || g->plan.by == ITER_BY_STEPS)
-		stage_note("iter_key_not_found", not_found);
-	/* the earlier run may have dropped some of its own */
-	if (kept && g->was.outside > g->outside)
-		g->outside = g->was.outside;
-	stage_note("iter_outside", g->outside);
-	stage_note("iter_nested", nested + (kept ? g->was.nested : 0));
-	stage_note("iter_late", late + (kept ? g->was.late : 0));
-	stage_note("iter_inside", inside + (kept ? g->was.inside : 0));
-	stage_note("iter_dropped", g->dropped);
-}
-
 /* Iterations were asked for that do not exist: there are n. */
 static void
 check_range(const struct iter_run *g, size_t n)
@@ -414,6 +386,9 @@ void
 iter_end(struct iter_run *g)
 {
 	size_t most = 0, i, n;
+	uint64_t not_found, nested, late, inside;
+	bool kept;
+	const struct iter_file *f;
 
 	if (g->phase == ITER_WAIT) {
 		if (g->plan.by != ITER_BY_STEPS)
@@ -439,7 +414,29 @@ iter_end(struct iter_run *g)
 		finish_list(g);
 	if (g->o.dlprof)
 		dlprof_end(g, most);
-	put_iter_notes(g);
+	not_found = 0;
+	nested = 0;
+	late = 0;
+	inside = 0;
+	kept = false;
+	for (i = 0; i < g->files.n; i++) {
+		f = &g->files.v[i];
+		not_found += !f->found && g->plan.by != ITER_BY_STEPS;
+		nested += f->layout.nested;
+		late += f->accs.late;
+		inside += f->n_inside;
+		kept |= f->layout.kind == LAYOUT_KEPT;
+	}
+	if (g->plan.by == ITER_BY_KEY || g->plan.by == ITER_BY_STEPS)
+		stage_note("iter_key_not_found", not_found);
+	/* the earlier run may have dropped some of its own */
+	if (kept && g->was.outside > g->outside)
+		g->outside = g->was.outside;
+	stage_note("iter_outside", g->outside);
+	stage_note("iter_nested", nested + (kept ? g->was.nested : 0));
+	stage_note("iter_late", late + (kept ? g->was.late : 0));
+	stage_note("iter_inside", inside + (kept ? g->was.inside : 0));
+	stage_note("iter_dropped", g->dropped);
 }
 
 void

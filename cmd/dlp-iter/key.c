@@ -128,26 +128,6 @@ keep_best(struct opkey *o)
 	o->n = n;
 }
 
-/* A run without work on a GPU counts for the GPU of its process. */
-static void
-fill_devs(struct opkey *o)
-{
-	struct map m = { 0 };
-	const uint64_t *v;
-	size_t i;
-
-	for (i = 0; i < o->n; i++)
-		if (o->v[i].dev >= 0)
-			*map_put(&m, o->v[i].proc, NULL) =
-			    (uint64_t)o->v[i].dev;
-	for (i = 0; i < o->n; i++) {
-		v = map_get(&m, o->v[i].proc);
-		if (o->v[i].dev < 0 && v != NULL)
-			o->v[i].dev = (int64_t)*v;
-	}
-	map_free(&m);
-}
-
 static int
 by_gpu(const void *a, const void *b)
 {
@@ -185,6 +165,8 @@ opkey_cuts(struct opkey *o, uint32_t src, struct layout *p)
 	struct opkey r = { 0 }; /* the runs that lie in the file */
 	size_t i, k, each;
 	int64_t t;
+	struct map m = { 0 };
+	const uint64_t *v;
 
 	keep_best(o);
 	r.v = xcalloc(o->n + 1, sizeof(*r.v));
@@ -195,7 +177,16 @@ opkey_cuts(struct opkey *o, uint32_t src, struct layout *p)
 		free(r.v);
 		return false;
 	}
-	fill_devs(&r);
+	/* A run without work on a GPU counts for the GPU of its process. */
+	for (i = 0; i < r.n; i++)
+		if (r.v[i].dev >= 0)
+			*map_put(&m, r.v[i].proc, NULL) = (uint64_t)r.v[i].dev;
+	for (i = 0; i < r.n; i++) {
+		v = map_get(&m, r.v[i].proc);
+		if (r.v[i].dev < 0 && v != NULL)
+			r.v[i].dev = (int64_t)*v;
+	}
+	map_free(&m);
 	qsort(r.v, r.n, sizeof(*r.v), by_gpu);
 	each = runs_each(&r);
 	for (i = 0; i < (each > 0 ? each : r.n); i++) {

@@ -376,63 +376,15 @@ end_step(struct mem_snap *sn, struct snap_walk *w, int64_t dev, int64_t t,
 }
 
 static void
-take_change(
-    struct mem_snap *sn, struct snap_walk *w, const struct snap_event *e)
-{
-	uint64_t *no = map_get(&sn->places, (uint64_t)e->place);
-	bool optimizer;
-
-	if (sn->n_stage == 0 && no != NULL && e->bytes > 0) {
-		/* without annotations a step ends with its optimizer */
-		optimizer = mv_eq(smap_view(sn->names, sn->place[*no].kind),
-		    "optimizer state");
-		if (w->optimizer && !optimizer)
-			end_step(sn, w, e->dev, e->t, SMAP_NONE);
-		w->optimizer = optimizer;
-	}
-	w->used = num_add(w->used, e->bytes);
-	w->peak = w->used > w->peak ? w->used : w->peak;
-	if (no != NULL)
-		w->grow[*no].now = num_add(w->grow[*no].now, e->bytes);
-}
-
-static void
-put_grown(struct mem_snap *sn, const struct snap_walk *w, int64_t dev)
-{
-	const struct snap_sum *u;
-	size_t i;
-
-	for (i = 0; i < sn->n_place; i++)
-		if (w->grow[i].grew > 0)
-			add_up(sn, sn->place[i].kind, sn->place[i].line,
-			    SMAP_NONE, w->grow[i].last - w->grow[i].second,
-			    w->grow[i].grew);
-	if (sn->n_sum > 0)
-		qsort(sn->sum, sn->n_sum, sizeof(*sn->sum), by_bytes);
-	for (i = 0; i < sn->n_sum; i++) {
-		u = &sn->sum[i];
-		if (u->bytes <= 0 || u->count * 2 < w->step - 2)
-			continue;
-		out_rec(sn->grown);
-		out_i64(dev);
-		put_kind(sn, u->kind);
-		put_line(sn, u->line);
-		out_i64(u->bytes);
-		out_i64(u->count < w->step - 2 ? u->count : w->step - 2);
-		out_i64(w->step - 2);
-		out_end();
-	}
-	sn->n_sum = 0;
-	smap_clear(&sn->keys);
-}
-
-static void
 put_steps(struct mem_snap *sn, const struct snap_peak *p)
 {
 	struct snap_walk w = { .used = p->before, .peak = p->before };
 	struct snap_event e;
-	size_t next = 0, n;
+	size_t next = 0, n, i;
 	char *s;
+	uint64_t *no;
+	bool optimizer;
+	const struct snap_sum *u;
 
 	w.grow = xcalloc(sn->n_place + 1, sizeof(*w.grow));
 	tape_rewind(&sn->events);
@@ -447,50 +399,80 @@ put_steps(struct mem_snap *sn, const struct snap_peak *p)
 		for (; next < sn->n_stage && sn->stage[next].t < e.t; next++)
 			end_step(sn, &w, p->dev, sn->stage[next].t,
 			    sn->stage[next].name);
-		take_change(sn, &w, &e);
+		no = map_get(&sn->places, (uint64_t)e.place);
+		if (sn->n_stage == 0 && no != NULL && e.bytes > 0) {
+			/* without annotations a step ends with its optimizer */
+			optimizer =
+			    mv_eq(smap_view(sn->names, sn->place[*no].kind),
+				"optimizer state");
+			if (w.optimizer && !optimizer)
+				end_step(sn, &w, e.dev, e.t, SMAP_NONE);
+			w.optimizer = optimizer;
+		}
+		w.used = num_add(w.used, e.bytes);
+		w.peak = w.used > w.peak ? w.used : w.peak;
+		if (no != NULL)
+			w.grow[*no].now = num_add(w.grow[*no].now, e.bytes);
 	}
 	for (; w.step > 0 && next < sn->n_stage; next++)
 		end_step(
 		    sn, &w, p->dev, sn->stage[next].t, sn->stage[next].name);
-	if (w.step > 2)
-		put_grown(sn, &w, p->dev);
+	if (w.step > 2) {
+		for (i = 0; i < sn->n_place; i++)
+			if (w.grow[i].grew > 0)
+				add_up(sn, sn->place[i].kind, sn->place[i].line,
+				    SMAP_NONE,
+				    w.grow[i].last - w.grow[i].second,
+				    w.grow[i].grew);
+		if (sn->n_sum > 0)
+			qsort(sn->sum, sn->n_sum, sizeof(*sn->sum), by_bytes);
+		for (i = 0; i < sn->n_sum; i++) {
+			u = &sn->sum[i];
+			if (u->bytes <= 0 || u->count * 2 < w.step - 2)
+				continue;
+			out_rec(sn->grown);
+			out_i64(p->dev);
+			put_kind(sn, u->kind);
+			put_line(sn, u->line);
+			out_i64(u->bytes);
+			out_i64(u->count < w.step - 2 ? u->count : w.step - 2);
+			out_i64(w.step - 2);
+			out_end();
+		}
+		sn->n_sum = 0;
+		smap_clear(&sn->keys);
+	}
 	free(w.grow);
 }
 
-static void
-put_failed(struct mem_snap *sn, const struct snap_peak *p, int64_t reserved)
+void
+snap_device(struct mem_snap *sn, struct rec *r, const struct snap_peak *peak)
 {
 	const struct snap_place *at;
 	const struct snap_oom *o;
 	int64_t then;
 	size_t i;
 
+	put_held(sn, r, peak);
 	if (sn->failed == NULL && sn->n_oom > 0)
 		sn->failed = out_type_reg("oom", NULL);
 	for (i = 0; i < sn->n_oom; i++) {
 		o = &sn->oom[i];
-		if (o->dev != p->dev)
+		if (o->dev != peak->dev)
 			continue;
 		at = place_at(sn, o->place);
-		then = num_sub(o->reserved, *reserved_of(sn, p->dev));
+		then = num_sub(o->reserved, *reserved_of(sn, peak->dev));
 		out_rec(sn->failed);
 		out_opt(o->t != INT64_MIN, o->t);
 		out_i64(o->dev);
 		out_i64(o->bytes);
 		out_opt(o->free != INT64_MIN, o->free);
 		out_i64(o->place);
-		out_i64(num_add(reserved, then));
-		out_i64(num_add(o->used, p->before));
+		out_i64(num_add(rec_num_or(r, COL_reserved_bytes, 0), then));
+		out_i64(num_add(o->used, peak->before));
 		put_line(sn, at != NULL ? at->line : SMAP_NONE);
 		out_end();
 	}
-}
-
-void
-snap_device(struct mem_snap *sn, struct rec *r, const struct snap_peak *peak)
-{
-	put_held(sn, r, peak);
-	put_failed(sn, peak, rec_num_or(r, COL_reserved_bytes, 0));
 	put_steps(sn, peak);
 }
 

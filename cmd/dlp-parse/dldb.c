@@ -707,12 +707,25 @@ put_op_record(struct dldb_in *d, const struct dldb_op *op, const char *const *v,
 	buf_free(&b);
 }
 
-static void
-read_op(struct dldb_in *d, struct dldb_op *op, const struct event *run)
+/* The op of that row; its record has been written. run is its first run, which
+ * has the shapes; NULL if it is not at hand. Valid until the next call. */
+static struct dldb_op *
+find_op(struct dldb_in *d, int64_t row, const struct event *run)
 {
+	bool is_new;
+	uint64_t *no = map_put(&d->op_at, (uint64_t)row, &is_new);
+	struct dldb_op *op;
 	const char *v[F_N] = { NULL };
 	int f;
 
+	if (!is_new)
+		return &d->op[*no - 1];
+	ARRAY_GROW(d->op, d->n_op, d->cap_op);
+	op = &d->op[d->n_op++];
+	*no = d->n_op;
+	memset(op, 0, sizeof(*op));
+	op->row = row;
+	op->op_id = ++d->prof->run->out.op_ids;
 	sqlite3_bind_int64(d->op_row, 1, op->row);
 	if (db_step(d->op_row))
 		for (f = 0; f < F_N; f++)
@@ -723,26 +736,6 @@ read_op(struct dldb_in *d, struct dldb_op *op, const struct event *run)
 	if (select_type(&d->prof->run->sel, "op"))
 		put_op_record(d, op, v, run);
 	sqlite3_reset(d->op_row);
-}
-
-/* The op of that row; its record has been written. run is its first run, which
- * has the shapes; NULL if it is not at hand. Valid until the next call. */
-static struct dldb_op *
-find_op(struct dldb_in *d, int64_t row, const struct event *run)
-{
-	bool is_new;
-	uint64_t *no = map_put(&d->op_at, (uint64_t)row, &is_new);
-	struct dldb_op *op;
-
-	if (!is_new)
-		return &d->op[*no - 1];
-	ARRAY_GROW(d->op, d->n_op, d->cap_op);
-	op = &d->op[d->n_op++];
-	*no = d->n_op;
-	memset(op, 0, sizeof(*op));
-	op->row = row;
-	op->op_id = ++d->prof->run->out.op_ids;
-	read_op(d, op, run);
 	return op;
 }
 
@@ -1056,38 +1049,6 @@ put_devs(struct dldb_in *d)
 	free(names);
 }
 
-/* The word "stored" distinguishes them from findings of dlp-advise. */
-static void
-put_findings(struct dldb_in *d)
-{
-	/* dlp-advise's columns, because its findings may follow these */
-	static const char *const names[] = { "id", "judged", "problem",
-		"recommendation", "value", "threshold", "threshold_by",
-		"missing", "evidence", "unit", "by" };
-	static const char *const cols[] = { "exp_sys_id", "problem",
-		"recommendation", NULL };
-	struct profile *p = d->prof;
-	sqlite3_stmt *st;
-
-	if (!select_type(&p->run->sel, "finding") ||
-	    (st = db_rows(d->db, "expert_systems_feedback", "aggr_id", cols,
-		 LATEST("expert_systems_feedback") " ORDER BY rowid")) == NULL)
-		return;
-	check_cols(d, "expert_systems_feedback", cols);
-	while (db_next(&st)) {
-		dldb_rec(d, &p->run->out.finding_type, "finding", names,
-		    (int)ARRAY_LEN(names));
-		emit_text(db_str(st, 0));
-		out_word("stored");
-		emit_text(db_str(st, 1));
-		emit_text(db_str(st, 2));
-		out_unsets(6);
-		out_word("dlprof");
-		emit_src(p);
-		out_end();
-	}
-}
-
 #define IS_SETTING(i) (strcmp(facts[i].table, "read_only_model_config") == 0)
 
 /* True if the fact is read from one of DLProf's tables or set by the reader.
@@ -1109,12 +1070,38 @@ dldb_facts(void *ctx)
 	struct dldb_in *d = ctx;
 	bool own = put_own_facts(d, is_theirs);
 	size_t i;
+	/* dlp-advise's columns, because its findings may follow these */
+	static const char *const names[] = { "id", "judged", "problem",
+		"recommendation", "value", "threshold", "threshold_by",
+		"missing", "evidence", "unit", "by" };
+	static const char *const cols[] = { "exp_sys_id", "problem",
+		"recommendation", NULL };
+	struct profile *p;
+	sqlite3_stmt *st;
 
 	for (i = 0; i < ARRAY_LEN(facts); i++)
 		if (!own || !IS_SETTING(i))
 			put_fact(d, i);
 	put_devs(d);
-	put_findings(d);
+	/* The word "stored" distinguishes them from findings of dlp-advise. */
+	p = d->prof;
+	if (!select_type(&p->run->sel, "finding") ||
+	    (st = db_rows(d->db, "expert_systems_feedback", "aggr_id", cols,
+		 LATEST("expert_systems_feedback") " ORDER BY rowid")) == NULL)
+		return;
+	check_cols(d, "expert_systems_feedback", cols);
+	while (db_next(&st)) {
+		dldb_rec(d, &p->run->out.finding_type, "finding", names,
+		    (int)ARRAY_LEN(names));
+		emit_text(db_str(st, 0));
+		out_word("stored");
+		emit_text(db_str(st, 1));
+		emit_text(db_str(st, 2));
+		out_unsets(6);
+		out_word("dlprof");
+		emit_src(p);
+		out_end();
+	}
 }
 
 static int

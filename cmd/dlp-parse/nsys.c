@@ -99,19 +99,25 @@ nsys_probe(sqlite3 *db)
 	return n;
 }
 
-static int
-schema_of(struct nsys *ns)
+static void *
+nsys_open(struct profile *p)
 {
+	static const char *const need[] = { "id", "value", NULL };
+	struct nsys *ns = xcalloc(1, sizeof(*ns));
 	static const char *const tables[] = { "META_DATA_EXPORT",
 		"EXPORT_META_DATA" };
 	static const char *const queries[] = {
 		"SELECT value FROM META_DATA_EXPORT WHERE name = ?1",
 		"SELECT value FROM EXPORT_META_DATA WHERE name = ?1"
 	};
-	long major = 0, minor = 0;
+	long major, minor;
 	char *text, *dot;
 	size_t i;
 
+	ns->prof = p;
+	ns->db = p->db;
+	major = 0;
+	minor = 0;
 	for (i = 0; i < 2; i++) {
 		text = nsys_value(
 		    ns, tables[i], queries[i], "EXPORT_SCHEMA_VERSION");
@@ -125,18 +131,7 @@ schema_of(struct nsys *ns)
 	/* 0 if a number is missing or impossibly large */
 	major = major > 0 && major < 100000 ? major : 0;
 	minor = minor > 0 && minor < 100000 ? minor : 0;
-	return (int)(major * 1000 + minor);
-}
-
-static void *
-nsys_open(struct profile *p)
-{
-	static const char *const need[] = { "id", "value", NULL };
-	struct nsys *ns = xcalloc(1, sizeof(*ns));
-
-	ns->prof = p;
-	ns->db = p->db;
-	ns->schema = schema_of(ns);
+	ns->schema = (int)(major * 1000 + minor);
 	ns->nvtx_end = ns->range_end = ns->push_end = EV_UNSET;
 	p->sources.only_int = INT_START;
 	p->sources.shown = is_shown;

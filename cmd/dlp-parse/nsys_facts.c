@@ -231,22 +231,6 @@ sorted_keys(const struct map *m)
 	return key;
 }
 
-/* No table of GPUs: list the devices that have kernels. */
-static void
-dev_used(struct nsys *ns)
-{
-	struct dev_fact d = { 0, NULL, EV_UNSET, EV_UNSET, EV_UNSET, EV_UNSET,
-		EV_UNSET, EV_UNSET, NULL };
-	uint64_t *dev = sorted_keys(&ns->devs);
-	size_t i;
-
-	for (i = 0; i < ns->devs.n; i++) {
-		d.dev = (int64_t)dev[i];
-		fact_dev(ns->prof, &d);
-	}
-	free(dev);
-}
-
 /* Names of threads that only NVTX has. */
 static void
 put_nvtx_threads(struct nsys *ns)
@@ -310,6 +294,9 @@ nsys_facts(void *ctx)
 	static const char *const names[] = { "globalPid", "name", NULL };
 	sqlite3_stmt *st;
 	int64_t gid;
+	struct dev_fact d = { 0, NULL, EV_UNSET, EV_UNSET, EV_UNSET, EV_UNSET,
+		EV_UNSET, EV_UNSET, NULL };
+	uint64_t *dev;
 
 	for (i = 0; i < ARRAY_LEN(facts); i++) {
 		text =
@@ -322,8 +309,15 @@ nsys_facts(void *ctx)
 	put_version(ns, true);
 	if (ns->prof->run->out.rows)
 		put_nvtx(ns);
-	if (!dev_gpu(ns, ns->prof) && !dev_cuda_gpu(ns, ns->prof))
-		dev_used(ns);
+	if (!dev_gpu(ns, ns->prof) && !dev_cuda_gpu(ns, ns->prof)) {
+		/* No table of GPUs: list the devices that have kernels. */
+		dev = sorted_keys(&ns->devs);
+		for (i = 0; i < ns->devs.n; i++) {
+			d.dev = (int64_t)dev[i];
+			fact_dev(ns->prof, &d);
+		}
+		free(dev);
+	}
 	st = db_rows(ns->db, "PROCESSES", "globalPid", names, "ORDER BY rowid");
 	while (db_next(&st)) {
 		gid = db_i64(st, 0);

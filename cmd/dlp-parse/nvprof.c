@@ -32,16 +32,22 @@ struct nvprof {
  * never has. They are -1 - (api << 32 | cbid). */
 enum nvprof_api { NVPROF_RUNTIME, NVPROF_DRIVER };
 
-/* Appends the function's name in cuda_api.tab, or runtime_cbid_N if the number
- * is unknown. */
-static void
-put_api_name(int64_t id, struct buf *out)
+/* A string of the file, or the name of an API function; see dialect.string. */
+static bool
+nvprof_string(void *ctx, int64_t id, struct buf *out)
 {
-	int64_t v = -1 - id, cbid = v & 0xffffffff;
-	const char *api = v >> 32 == NVPROF_DRIVER ? "driver" : "runtime";
+	struct nvprof *nv = ctx;
+	int64_t v, cbid;
+	const char *api, *s;
 	struct buf key = { 0 };
-	const char *s;
 
+	if (id >= 0)
+		return db_string(nv->string, id, out);
+	/* Appends the function's name in cuda_api.tab, or runtime_cbid_N if the
+	 * number is unknown. */
+	v = -1 - id;
+	cbid = v & 0xffffffff;
+	api = v >> 32 == NVPROF_DRIVER ? "driver" : "runtime";
 	buf_printf(&key, "\n%s %lld ", api, (long long)cbid);
 	s = strstr(shipped_text("cuda_api.tab"), buf_str(&key));
 	if (s != NULL)
@@ -49,17 +55,6 @@ put_api_name(int64_t id, struct buf *out)
 	else
 		buf_printf(out, "%s_cbid_%lld", api, (long long)cbid);
 	buf_free(&key);
-}
-
-/* A string of the file, or the name of an API function; see dialect.string. */
-static bool
-nvprof_string(void *ctx, int64_t id, struct buf *out)
-{
-	struct nvprof *nv = ctx;
-
-	if (id >= 0)
-		return db_string(nv->string, id, out);
-	put_api_name(id, out);
 	return true;
 }
 

@@ -32,36 +32,13 @@ add_texts(struct dict_line *d, struct mview list, const char *before, int n)
 	}
 }
 
-/* PyProf sorted the markers by sequence id, so the node of the backward pass
- * comes last although it is around its callees. */
-static void
-add_seq(struct dict_line *d, struct mview list)
-{
-	int from = d->n, i, j;
-	struct mview v;
-	struct buf tmp;
-
-	add_texts(d, list, "", DICT_PATH);
-	for (i = from; i < d->n; i++) {
-		v = (struct mview){ d->path[i].s, d->path[i].len };
-		if (mv_ends(v, "seq = 0"))
-			continue;
-		d->numbered = true;
-		if (v.n == 0 || (mv_find(v, "Backward") == NULL &&
-				    mv_find(v, "_backward") == NULL))
-			continue;
-		tmp = d->path[i];
-		for (j = i; j > from; j--)
-			d->path[j] = d->path[j - 1];
-		d->path[from] = tmp;
-	}
-}
-
 static void
 read_path(struct dict_line *d, const struct pyrow *r)
 {
 	struct mview trace = pyrow_get(r, "trace");
-	struct buf *b;
+	struct buf *b, tmp;
+	int from, i, j;
+	struct mview v;
 
 	d->n = 0;
 	d->numbered = false;
@@ -75,7 +52,23 @@ read_path(struct dict_line *d, const struct pyrow *r)
 	d->first_marker = d->n;
 	add_texts(d, pyrow_get(r, "marker"), "", DICT_PATH);
 	d->n_marker = d->n - d->first_marker;
-	add_seq(d, pyrow_get(r, "seqMarker"));
+	/* PyProf sorted the markers by sequence id, so the node of the backward
+	 * pass comes last although it is around its callees. */
+	from = d->n;
+	add_texts(d, pyrow_get(r, "seqMarker"), "", DICT_PATH);
+	for (i = from; i < d->n; i++) {
+		v = (struct mview){ d->path[i].s, d->path[i].len };
+		if (mv_ends(v, "seq = 0"))
+			continue;
+		d->numbered = true;
+		if (v.n == 0 || (mv_find(v, "Backward") == NULL &&
+				    mv_find(v, "_backward") == NULL))
+			continue;
+		tmp = d->path[i];
+		for (j = i; j > from; j--)
+			d->path[j] = d->path[j - 1];
+		d->path[from] = tmp;
+	}
 	/* if there is no other range around a launch, PyProf took any range for
 	 * its op */
 	if (d->n == d->first_marker)

@@ -339,15 +339,22 @@ taken(struct profile *const *v, int n, int64_t rank, int but)
 	return false;
 }
 
-/* Takes the ranks that the profiles name. A rank on one host and a rank in the
- * whole run are different kinds of numbers and cannot be mixed, and no two
- * profiles can have the same rank. */
-static void
-find_ranks(struct profile **v, int n)
+void
+ranks_number(struct parse *run)
 {
-	bool local, any_local = false, any_other = false, twice = false;
+	struct profile **v = run->prof;
+	int n = run->nprof;
+	int64_t next = 0;
 	int i;
+	bool local, any_local, any_other, twice;
 
+	forget_found(v, n);
+	/* Takes the ranks that the profiles name. A rank on one host and a rank
+	 * in the whole run are different kinds of numbers and cannot be mixed,
+	 * and no two profiles can have the same rank. */
+	any_local = false;
+	any_other = false;
+	twice = false;
 	for (i = 0; i < n; i++) {
 		db_use(v[i]->path);
 		if (!ranks_find(v[i]->db, &v[i]->rank, &local)) {
@@ -367,18 +374,6 @@ find_ranks(struct profile **v, int n)
 		     " numbered in the order of their names");
 	if (twice || (any_local && any_other))
 		forget_found(v, n);
-}
-
-void
-ranks_number(struct parse *run)
-{
-	struct profile **v = run->prof;
-	int n = run->nprof;
-	int64_t next = 0;
-	int i;
-
-	forget_found(v, n);
-	find_ranks(v, n);
 	for (i = 0; i < n; i++) {
 		if (v[i]->rank != EV_UNSET)
 			continue;

@@ -738,29 +738,6 @@ metadata(struct rocpd *r, int set, const char *tag)
 	return text;
 }
 
-/* The earliest start. */
-static int64_t
-find_origin(struct rocpd *r)
-{
-	int64_t t0 = EV_UNSET, t;
-	const char *table;
-	size_t i, k;
-
-	for (i = 0; i < r->n; i++)
-		for (k = 0; k < ARRAY_LEN(event_tables); k++) {
-			table = table_of(r, (int)i, event_tables[k]);
-			if (!db_has_column(r->db, table, "start"))
-				continue;
-			t = db_number(r->db,
-			    "SELECT min(start) FROM %s WHERE typeof(start) ="
-			    " 'integer'",
-			    table);
-			if (t != EV_UNSET && (t0 == EV_UNSET || t < t0))
-				t0 = t;
-		}
-	return t0 != EV_UNSET ? t0 : 0;
-}
-
 /* The dialect. */
 
 /* rocmProfileTools' rpd databases have some of the names. */
@@ -810,7 +787,9 @@ static void *
 rocpd_open(struct profile *p)
 {
 	struct rocpd *r = xcalloc(1, sizeof(*r));
-	size_t i;
+	size_t i, k;
+	int64_t t0, t;
+	const char *table;
 
 	r->prof = p;
 	r->db = p->db;
@@ -825,7 +804,21 @@ rocpd_open(struct profile *p)
 		open_set(r, (int)i);
 	read_processes(r);
 	p->sources.only_int = INT_ALL;
-	p->sources.t0 = find_origin(r);
+	/* The earliest start. */
+	t0 = EV_UNSET;
+	for (i = 0; i < r->n; i++)
+		for (k = 0; k < ARRAY_LEN(event_tables); k++) {
+			table = table_of(r, (int)i, event_tables[k]);
+			if (!db_has_column(r->db, table, "start"))
+				continue;
+			t = db_number(r->db,
+			    "SELECT min(start) FROM %s WHERE typeof(start) ="
+			    " 'integer'",
+			    table);
+			if (t != EV_UNSET && (t0 == EV_UNSET || t < t0))
+				t0 = t;
+		}
+	p->sources.t0 = t0 != EV_UNSET ? t0 : 0;
 	for (i = 0; i < r->n; i++)
 		add_tables(r, (int)i);
 	r->ntext = (size_t)p->sources.n;
@@ -860,18 +853,27 @@ rocpd_close(void *ctx)
 	free(r);
 }
 
-/* The symbol's name as people read it, or, of an old file that has no other,
- * its own. */
 static bool
-symbol_of(struct rocpd *r, int set, int64_t id, int kind, struct buf *out)
+rocpd_string(void *ctx, int64_t id, struct buf *out)
 {
-	sqlite3_stmt *st = r->set[set].symbol;
-	int i = kind == TEXT_MANGLED ? 1 : 0;
+	struct rocpd *r = ctx;
+	uint64_t key = (uint64_t)id / TEXT_KINDS;
+	int kind = (int)((uint64_t)id % TEXT_KINDS), set = (int)(key % r->n);
+	sqlite3_stmt *st;
+	int i;
 	struct mview v = { NULL, 0 };
 
+	if (id < 0)
+		return false;
+	if (kind == TEXT_STRING)
+		return string_of(r, set, (int64_t)(key / r->n), out);
+	/* The symbol's name as people read it, or, of an old file that has no
+	 * other, its own. */
+	st = r->set[set].symbol;
+	i = kind == TEXT_MANGLED ? 1 : 0;
 	if (st == NULL)
 		return false;
-	sqlite3_bind_int64(st, 1, id);
+	sqlite3_bind_int64(st, 1, (int64_t)(key / r->n));
 	if (db_step(st)) {
 		if (sqlite3_column_type(st, i) == SQLITE_NULL)
 			i = 1;
@@ -885,20 +887,6 @@ symbol_of(struct rocpd *r, int set, int64_t id, int kind, struct buf *out)
 	}
 	sqlite3_reset(st);
 	return v.n > 0;
-}
-
-static bool
-rocpd_string(void *ctx, int64_t id, struct buf *out)
-{
-	struct rocpd *r = ctx;
-	uint64_t key = (uint64_t)id / TEXT_KINDS;
-	int kind = (int)((uint64_t)id % TEXT_KINDS), set = (int)(key % r->n);
-
-	if (id < 0)
-		return false;
-	if (kind == TEXT_STRING)
-		return string_of(r, set, (int64_t)(key / r->n), out);
-	return symbol_of(r, set, (int64_t)(key / r->n), kind, out);
 }
 
 static int64_t

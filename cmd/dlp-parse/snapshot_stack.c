@@ -41,27 +41,6 @@ word_of(const char **s)
 	return mv(b, e);
 }
 
-static void
-read_rules(struct stacks *k)
-{
-	const char *s = shipped_text("memkinds.tab");
-	struct stack_rule r;
-	struct mview kind;
-
-	for (; *s != '\0'; s += strcspn(s, "\n"), s += *s == '\n') {
-		if (*s == '#' || *s == '\n' || k->n_rule == RULES_MAX)
-			continue;
-		kind = word_of(&s);
-		for (r.kind = 0; r.kind < OTHER; r.kind++)
-			if (strncmp(kinds[r.kind], kind.s, kind.n) == 0)
-				break;
-		r.file = word_of(&s);
-		r.name = word_of(&s);
-		ARRAY_GROW(k->rule, k->n_rule, k->rule_cap);
-		k->rule[k->n_rule++] = r;
-	}
-}
-
 static struct mview
 text_of(const struct stacks *k, uint32_t id)
 {
@@ -92,11 +71,27 @@ stacks_frame(struct stacks *k, uint32_t file, uint32_t name, int64_t line)
 	bool fresh;
 	uint32_t no = smap_put(&k->frames, (char *)key, sizeof(key), &fresh);
 	size_t i;
+	const char *s;
+	struct stack_rule r;
+	struct mview kind;
 
 	if (!fresh)
 		return no;
-	if (k->n_rule == 0)
-		read_rules(k);
+	if (k->n_rule == 0) {
+		s = shipped_text("memkinds.tab");
+		for (; *s != '\0'; s += strcspn(s, "\n"), s += *s == '\n') {
+			if (*s == '#' || *s == '\n' || k->n_rule == RULES_MAX)
+				continue;
+			kind = word_of(&s);
+			for (r.kind = 0; r.kind < OTHER; r.kind++)
+				if (strncmp(kinds[r.kind], kind.s, kind.n) == 0)
+					break;
+			r.file = word_of(&s);
+			r.name = word_of(&s);
+			ARRAY_GROW(k->rule, k->n_rule, k->rule_cap);
+			k->rule[k->n_rule++] = r;
+		}
+	}
 	f.python = mv_ends(path, ".py") || (path.n > 0 && path.s[0] == '<');
 	for (i = 0; i < k->n_rule; i++)
 		if (holds(path, k->rule[i].file) &&

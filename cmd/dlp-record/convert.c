@@ -15,17 +15,23 @@
 #include "sandbox.h"
 #include "shipped.h"
 
-/* The spool of a process could not grow: the file says why. */
-static void
-say_full(const char *folder)
+void
+conv_say(struct conv *c, const char *folder)
 {
+	char *capture = rspool_session(&c->dir, "capture");
+	int i, fd;
 	char why[200];
 	struct dirent *e;
 	struct buf b = { 0 };
 	ssize_t n;
-	DIR *d = opendir(folder);
-	int fd;
+	DIR *d;
 
+	for (i = 0; i < CONV_COUNTERS; i++)
+		if (c->count[i] > 0 && conv_counts[i].what != NULL)
+			warn("%s: %llu", conv_counts[i].what,
+			    (unsigned long long)c->count[i]);
+	/* The spool of a process could not grow: the file says why. */
+	d = opendir(folder);
 	while (d != NULL && (e = readdir(d)) != NULL) {
 		if (strncmp(e->d_name, "full.", 5) != 0)
 			continue;
@@ -42,19 +48,6 @@ say_full(const char *folder)
 	if (d != NULL)
 		closedir(d);
 	buf_free(&b);
-}
-
-void
-conv_say(struct conv *c, const char *folder)
-{
-	char *capture = rspool_session(&c->dir, "capture");
-	int i;
-
-	for (i = 0; i < CONV_COUNTERS; i++)
-		if (c->count[i] > 0 && conv_counts[i].what != NULL)
-			warn("%s: %llu", conv_counts[i].what,
-			    (unsigned long long)c->count[i]);
-	say_full(folder);
 	/* nothing was recorded: the reason, as far as it is known */
 	if (c->dir.n == 0)
 		warn("nothing was recorded: the program used neither CUDA "

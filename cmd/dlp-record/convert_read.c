@@ -135,26 +135,6 @@ conv_again(struct conv *c, struct conv_ref *ref)
 }
 
 static void
-find_zero(struct conv *c)
-{
-	int64_t on = DBW_NULL, start = DBW_NULL;
-	const struct conv_proc *p;
-	size_t i;
-
-	for (i = 0; i < c->dir.n; i++) {
-		p = &c->proc[i];
-		if (p->on != DBW_NULL && (on == DBW_NULL || p->on < on))
-			on = p->on;
-		if (p->start != DBW_NULL &&
-		    (start == DBW_NULL || p->start < start))
-			start = p->start;
-	}
-	c->has_window = on != DBW_NULL;
-	/* the beginning of what was recorded, or of the first process */
-	c->t0 = on != DBW_NULL ? on : start != DBW_NULL ? start : 0;
-}
-
-static void
 read_meanings(struct conv *c, struct conv_proc *p)
 {
 	const struct rspool_part *part = p->file->part;
@@ -194,12 +174,28 @@ void
 conv_read(struct conv *c)
 {
 	size_t i;
+	int64_t on, start;
+	const struct conv_proc *p;
 
 	c->count[CONV_DAMAGED] = c->dir.bad;
 	for (i = 0; i < c->dir.n; i++)
 		read_meanings(c, &c->proc[i]);
-	if (!c->has_window)
-		find_zero(c);
+	if (!c->has_window) {
+		on = DBW_NULL;
+		start = DBW_NULL;
+		for (i = 0; i < c->dir.n; i++) {
+			p = &c->proc[i];
+			if (p->on != DBW_NULL && (on == DBW_NULL || p->on < on))
+				on = p->on;
+			if (p->start != DBW_NULL &&
+			    (start == DBW_NULL || p->start < start))
+				start = p->start;
+		}
+		c->has_window = on != DBW_NULL;
+		/* the beginning of what was recorded, or of the first process
+		 */
+		c->t0 = on != DBW_NULL ? on : start != DBW_NULL ? start : 0;
+	}
 	for (i = 0; i < c->dir.n; i++)
 		read_events(c, &c->proc[i]);
 }

@@ -265,30 +265,6 @@ is_known(const struct rspool_dir *d, const char *name)
 	return false;
 }
 
-/* Adds the files that are not known yet, by their names. */
-static void
-list_files(struct rspool_dir *d, DIR *dir)
-{
-	size_t n = 0, cap = 0, i, len, k = sizeof(RSPOOL_SUFFIX) - 1;
-	char **names = NULL;
-	struct dirent *e;
-
-	while ((e = readdir(dir)) != NULL) {
-		len = strlen(e->d_name);
-		if (len <= k ||
-		    strcmp(e->d_name + len - k, RSPOOL_SUFFIX) != 0 ||
-		    is_known(d, e->d_name))
-			continue;
-		ARRAY_GROW(names, n, cap);
-		names[n++] = xstrdup(e->d_name);
-	}
-	if (n > 0)
-		qsort(names, n, sizeof(*names), by_name);
-	for (i = 0; i < n; i++)
-		add_file(d, names[i]);
-	free(names);
-}
-
 static char *
 read_session(const struct rspool_dir *d)
 {
@@ -315,7 +291,9 @@ void
 rspool_read(struct rspool_dir *d, const char *path, bool live)
 {
 	DIR *dir = opendir(path);
-	size_t i;
+	size_t i, n, cap, len, k;
+	char **names;
+	struct dirent *e;
 
 	if (dir == NULL && !live && errno != ENOTDIR)
 		die_errno("%s", path);
@@ -326,7 +304,25 @@ rspool_read(struct rspool_dir *d, const char *path, bool live)
 		d->session = dir != NULL || live ? read_session(d) : NULL;
 	}
 	if (dir != NULL) {
-		list_files(d, dir);
+		/* Adds the files that are not known yet, by their names. */
+		n = 0;
+		cap = 0;
+		k = sizeof(RSPOOL_SUFFIX) - 1;
+		names = NULL;
+		while ((e = readdir(dir)) != NULL) {
+			len = strlen(e->d_name);
+			if (len <= k ||
+			    strcmp(e->d_name + len - k, RSPOOL_SUFFIX) != 0 ||
+			    is_known(d, e->d_name))
+				continue;
+			ARRAY_GROW(names, n, cap);
+			names[n++] = xstrdup(e->d_name);
+		}
+		if (n > 0)
+			qsort(names, n, sizeof(*names), by_name);
+		for (i = 0; i < n; i++)
+			add_file(d, names[i]);
+		free(names);
 		closedir(dir);
 	}
 	if (d->session == NULL && d->n == 0 && !live)

@@ -55,36 +55,30 @@ widen(struct stats_sink *k, int i, size_t n)
 }
 
 static void
-columns_begin(struct stats_sink *k)
-{
-	const struct report_table *t = k->table;
-	int i;
-
-	buf_printf(
-	    &out_buf, "%s ** %s (%s)", k->first ? "" : "\n", t->title, t->name);
-	if (k->file != NULL) {
-		buf_puts(&out_buf, " of ");
-		text_put(&out_buf, k->file, strlen(k->file), TEXT_COLUMN_STATS);
-	}
-	buf_puts(&out_buf, ":\n\n");
-	for (i = 0; i < t->ncols; i++) {
-		k->width[i] = 0;
-		widen(k, i, strlen(head_text(t->cols[i])));
-	}
-	k->rows = fdopen(temp_fd(), "w+");
-	if (k->rows == NULL)
-		die_errno("temporary file");
-}
-
-static void
 begin_table(struct stats_sink *k)
 {
 	const char *const *cols = k->table->cols;
 	int i;
+	const struct report_table *t;
 
 	k->begun = true;
 	if (k->format == NULL) {
-		columns_begin(k);
+		t = k->table;
+		buf_printf(&out_buf, "%s ** %s (%s)", k->first ? "" : "\n",
+		    t->title, t->name);
+		if (k->file != NULL) {
+			buf_puts(&out_buf, " of ");
+			text_put(&out_buf, k->file, strlen(k->file),
+			    TEXT_COLUMN_STATS);
+		}
+		buf_puts(&out_buf, ":\n\n");
+		for (i = 0; i < t->ncols; i++) {
+			k->width[i] = 0;
+			widen(k, i, strlen(head_text(t->cols[i])));
+		}
+		k->rows = fdopen(temp_fd(), "w+");
+		if (k->rows == NULL)
+			die_errno("temporary file");
 	} else {
 		if (k->named) {
 			/* The text before a separate table. */
@@ -226,27 +220,6 @@ columns_heads(const struct stats_sink *k)
 	buf_putc(&out_buf, '\n');
 }
 
-static void
-columns_end(struct stats_sink *k)
-{
-	struct buf *cell = &k->cell;
-	size_t head[2];
-	int i = 0;
-
-	columns_heads(k);
-	if (fflush(k->rows) != 0 || fseek(k->rows, 0, SEEK_SET) != 0)
-		die_errno("temporary file (see TMPDIR)");
-	while (fread(head, sizeof(head), 1, k->rows) == 1) {
-		buf_clear(cell);
-		buf_reserve(cell, head[0] + 1);
-		if (fread(cell->s, 1, head[0], k->rows) != head[0])
-			die_errno("temporary file");
-		put_cell(k, i, cell->s, head[0], head[1]);
-		i = (i + 1) % k->table->ncols;
-	}
-	fclose(k->rows);
-}
-
 void
 sink_row(struct stats_sink *k, const char *s, size_t n)
 {
@@ -263,9 +236,26 @@ sink_row(struct stats_sink *k, const char *s, size_t n)
 bool
 sink_end(struct stats_sink *k)
 {
-	if (k->begun && k->format == NULL)
-		columns_end(k);
-	else if (k->begun)
+	struct buf *cell;
+	size_t head[2];
+	int i;
+
+	if (k->begun && k->format == NULL) {
+		cell = &k->cell;
+		i = 0;
+		columns_heads(k);
+		if (fflush(k->rows) != 0 || fseek(k->rows, 0, SEEK_SET) != 0)
+			die_errno("temporary file (see TMPDIR)");
+		while (fread(head, sizeof(head), 1, k->rows) == 1) {
+			buf_clear(cell);
+			buf_reserve(cell, head[0] + 1);
+			if (fread(cell->s, 1, head[0], k->rows) != head[0])
+				die_errno("temporary file");
+			put_cell(k, i, cell->s, head[0], head[1]);
+			i = (i + 1) % k->table->ncols;
+		}
+		fclose(k->rows);
+	} else if (k->begun)
 		writer_end(&k->writer);
 	if (k->json)
 		buf_puts(&out_buf, k->named ? "}" : "\n");
