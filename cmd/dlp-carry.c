@@ -744,42 +744,6 @@ read_sides(struct carry *c, const char *path, struct buf *head)
 	return path;
 }
 
-static void
-free_side(struct carry_side *s)
-{
-	size_t i;
-
-	for (i = 0; i < s->n_seq; i++)
-		seq_free(&s->seq[i]);
-	free(s->seq);
-	smap_free(&s->threads);
-}
-
-static void
-free_carry(void *arg)
-{
-	struct carry *c = arg;
-	size_t i;
-
-	free_side(&c->self);
-	free_side(&c->other);
-	smap_free(&c->words);
-	smap_free(&c->texts);
-	smap_free(&c->tuples);
-	smap_free(&c->op_at);
-	smap_free(&c->legends);
-	smap_free(&c->plain_at);
-	store_free(&c->lines);
-	template_free(&c->tmpl);
-	free(c->cols);
-	free(c->op);
-	free(c->plain);
-	for (i = 0; i < c->n_pos; i++)
-		map_free(&c->pos[i].runs);
-	free(c->pos);
-	buf_free(&c->key);
-}
-
 int
 main(int argc, char **argv)
 {
@@ -805,7 +769,6 @@ main(int argc, char **argv)
 	path = cli_operand(argc, argv);
 	if (automatic && (path != NULL || c.from != NULL))
 		die("--auto: only standard input, without -f");
-	out_at_finish(free_carry, &c);
 	if (!cli_needs()) {
 		if (automatic)
 			pass_on(&head);

@@ -294,7 +294,7 @@ main(int argc, char **argv)
 {
 	static const char *const names[] = { "src", "account", "what",
 		"dur_pct", "sum_dur_ns", "n_pct", "n", "reason" };
-	struct cover c = { 0 };
+	static struct cover c;
 	const struct cli_opt opts[] = {
 		{ 'n', "limit", .set = set_limit, .to = &c.limit },
 		{ 0 },
@@ -313,11 +313,5 @@ main(int argc, char **argv)
 	c.without = out_type("coverage", names + 1, ARRAY_LEN(names) - 1);
 	stage_anew(&st, NULL);
 	rc = stage_run(&st);
-	smap_free(&c.files);
-	smap_free(&c.names);
-	free(c.item);
-	free(c.total);
-	buf_free(&c.what);
-	buf_free(&c.text);
 	return out_finish(rc);
 }

@@ -516,7 +516,7 @@ main(int argc, char **argv)
 {
 	static const char *const names[] = { "src", "dev", "tag", "iter", "op",
 		"dir", "phase", "layer", "share_ns", "energy_mj", "cost" };
-	struct energy e = { 0 };
+	static struct energy e;
 	const struct cli_opt opts[] = {
 		{ 'p', "price", .set = set_price, .to = &e },
 		{ 0, "warn-as", .arg = &e.warn_as },
@@ -542,12 +542,5 @@ main(int argc, char **argv)
 	stage_anew(&st, NULL);
 	rc = stage_run(&st);
 	energy_section(&st);
-	free(e.dev);
-	free(e.group);
-	free(e.step);
-	smap_free(&e.texts);
-	smap_free(&e.devs);
-	smap_free(&e.groups);
-	buf_free(&e.key);
 	return out_finish(rc);
 }

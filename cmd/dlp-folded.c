@@ -299,7 +299,7 @@ list_of(const char *opt, const char *arg, int *n)
 int
 main(int argc, char **argv)
 {
-	struct folded f = { 0 };
+	static struct folded f;
 	const char *value = "dur_ns", *types = "kern,copy,set,graph",
 		   *frames = "layer,op,work";
 	const struct cli_opt opts[] = {
@@ -311,7 +311,7 @@ main(int argc, char **argv)
 		{ 0 },
 	};
 	struct stage st;
-	int rc, i, k;
+	int rc, i;
 
 	stage_start_sink(&st, "dlp-folded", opts, argc, argv);
 	st.result = true;
@@ -337,22 +337,5 @@ main(int argc, char **argv)
 	if (f.stacks.n == 0 && rc == EXIT_OK)
 		warn("no records of these types in the input");
 	join_warn(&f.join);
-	for (i = 0; i < f.ntypes; i++) {
-		for (k = 0; k < f.nframes; k++)
-			free(f.type[i].frame[k]);
-		free(f.type[i].frame);
-		free(f.type[i].value);
-		free(f.type[i].phase);
-	}
-	free(f.type);
-	smap_free(&f.stacks);
-	join_free(&f.join);
-	buf_free(&f.stack);
-	buf_free(&f.name);
-	buf_free(&f.text);
-	buf_free(&f.fixed);
-	free(f.frames);
-	free(f.types);
-	free(f.value);
 	return out_finish(rc);
 }

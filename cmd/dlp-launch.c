@@ -71,7 +71,7 @@ main(int argc, char **argv)
 {
 	static const char *const tags[] = { "kern", "copy", "set", "graph" };
 	static const char *const added[] = { "queue_ns", "n_queued" };
-	struct launch_waits l = { 0 };
+	static struct launch_waits l;
 	struct stage st;
 	size_t i;
 	int rc;
@@ -85,8 +85,5 @@ main(int argc, char **argv)
 		    .ext = out_ext(added, ARRAY_LEN(added)));
 	rc = stage_run(&st);
 	forget_launch(&st);
-	smap_free(&l.devs);
-	smap_free(&l.srcs);
-	free(l.queue);
 	return out_finish(rc);
 }

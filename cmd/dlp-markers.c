@@ -327,7 +327,7 @@ main(int argc, char **argv)
 {
 	static const char *const names[] = { "node_from", "markers",
 		"marker_ns", "loose_markers" };
-	struct launch_markers m = { 0 };
+	static struct launch_markers m;
 	const struct cli_opt opts[] = { { 'a', "all", .flag = &m.all }, { 0 } };
 	struct stage st;
 	int rc;
@@ -347,9 +347,5 @@ main(int argc, char **argv)
 		    .need = "start_ns tid node orig", .opt = "pid");
 	rc = stage_run(&st);
 	forget_markers(&m);
-	free(m.loose);
-	buf_free(&m.loose_text);
-	buf_free(&m.key);
-	buf_free(&m.json);
 	return out_finish(rc);
 }

@@ -932,7 +932,7 @@ main(int argc, char **argv)
 		{ 0, "warn-as", .arg = &warn_as },
 		{ 0 },
 	};
-	struct mem m = { 0 };
+	static struct mem m;
 	struct stage st;
 	int rc;
 	static const char *const added[] = { "space", "used_bytes", "api",
@@ -983,9 +983,5 @@ main(int argc, char **argv)
 		err_prog("dlp-mem");
 	}
 	begin_memory(&st);
-	free(m.steps.wait);
-	openranges_free(&m.open);
-	buf_free(&m.key);
-	buf_free(&m.path);
 	return out_finish(rc);
 }

@@ -254,7 +254,7 @@ main(int argc, char **argv)
 		"hfu_pct", "step_ns", "cpu_ns", "model_flop", "flop", "tflops",
 		"peak_tflops", "gpu_ns", "mfu_busy_pct", "n_dev", "exec_flop",
 		"known_pct" };
-	struct mfu m = { 0 };
+	static struct mfu m;
 	const struct cli_opt opts[] = {
 		{ 0, "warn-as", .arg = &m.warn_as },
 		{ 0 },
@@ -286,11 +286,5 @@ main(int argc, char **argv)
 		     " shows why");
 		err_prog("dlp-mfu");
 	}
-	smap_free(&m.iters);
-	smap_free(&m.iter_devs);
-	smap_free(&m.keys);
-	free(m.sums);
-	free(m.row);
-	buf_free(&m.text);
 	return out_finish(rc);
 }

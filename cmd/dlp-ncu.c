@@ -577,16 +577,6 @@ add_kernel(
 	t->nrows++;
 }
 
-static void
-free_all(char **v, int n)
-{
-	int i;
-
-	for (i = 0; i < n; i++)
-		free(v[i]);
-	free(v);
-}
-
 /* Reads the file. more: patterns of further metrics, as in fnmatch(). A
  * pattern that matches no metric is fatal. */
 static void
@@ -625,7 +615,9 @@ table_read(struct ncu_table *t, const char *path, char **more, int nmore)
 			t->bad++;
 	if (t->nrows == 0)
 		die("%s: no kernels in it", c.in.name);
-	free_all(names, h.nfields);
+	for (i = 0; i < h.nfields; i++)
+		free(names[i]);
+	free(names);
 	free(h.unit);
 	free(h.ops);
 	free(h.src);
@@ -800,15 +792,5 @@ main(int argc, char **argv)
 	    out_ext_named((const char *const *)ncu.table.cols, ncu.table.ncols);
 	stage_anew(&st, notes);
 	rc = stage_run(&st);
-	map_free(&ncu.table.rows);
-	free_all(ncu.table.cols, ncu.table.ncols);
-	smap_free(&ncu.table.keys);
-	buf_free(&ncu.table.text);
-	buf_free(&ncu.table.key);
-	free(ncu.table.at);
-	free(ncu.table.used);
-	map_free(&ncu.seen);
-	join_free(&ncu.join);
-	free(ncu.more);
 	return out_finish(rc);
 }

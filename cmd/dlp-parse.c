@@ -284,8 +284,8 @@ confine(int n, char **paths, const struct kineto_wish *wish)
 int
 main(int argc, char **argv)
 {
-	struct parse run = { 0 };
-	struct dict_file dict = { 0 };
+	static struct parse run;
+	static struct dict_file dict;
 	const char *path;
 	bool unbuffered;
 
@@ -312,8 +312,5 @@ main(int argc, char **argv)
 		emit_open(&run.out);
 		dict_run(&dict, &run, path, argc, argv);
 	}
-	infile_free(&run.in);
-	select_free(&run.sel);
-	emit_free(&run.out);
 	return out_finish(EXIT_OK);
 }

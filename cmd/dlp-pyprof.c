@@ -253,8 +253,6 @@ main(int argc, char **argv)
 	stage_note("pyprof_stopped", x->died);
 	if (!x->broken)
 		stage_end_section();
-	pyprof_forward_free(&x->forward);
-	lines_close(&x->in);
 	rc = out_finish(x->broken ? EXIT_TROUBLE : EXIT_OK);
 	if (x->died > 0)
 		warn("kernels at which PyProf would have stopped: %llu",

@@ -726,9 +726,5 @@ main(int argc, char **argv)
 		warn("no peak rates known of %s, so percentages of them are"
 		     " unset: --peak gives them",
 		    buf_str(&rate.no_peak_of));
-	free(v);
-	rc = out_finish(rc);
-	map_free(&rate.calls);
-	smap_free(&rate.families);
-	return rc;
+	return out_finish(rc);
 }

@@ -420,7 +420,7 @@ main(int argc, char **argv)
 		{ 0, "warn-as", .arg = &warn_as },
 		{ 0 },
 	};
-	struct serve sv = { .elem = 2 };
+	static struct serve sv = { .elem = 2 };
 	struct stage st;
 	int rc;
 
@@ -447,7 +447,5 @@ main(int argc, char **argv)
 		err_prog("dlp-serve");
 	}
 	forget_procs(&sv);
-	free(sv.proc);
-	free(sv.cap_v);
 	return out_finish(rc);
 }

@@ -452,12 +452,8 @@ read_info(struct stage *st, struct rec *r)
 int
 main(int argc, char **argv)
 {
-	struct tb tb = { 0 };
-	struct buf *const bufs[] = { &tb.text, &tb.key, &tb.raw, &tb.value,
-		&tb.summary, &tb.event, &tb.inner };
+	static struct tb tb;
 	struct stage st;
-	size_t i;
-	int rc;
 
 	stage_start_sink(&st, "dlp-tensorboard", NULL, argc, argv);
 	st.ctx = &tb;
@@ -472,13 +468,5 @@ main(int argc, char **argv)
 	stage_on(&st, "finding", read_finding,
 	    .need = "id judged problem recommendation",
 	    .opt = "share_pct part_of evidence");
-	rc = stage_run(&st);
-	for (i = 0; i < ARRAY_LEN(bufs); i++)
-		buf_free(bufs[i]);
-	smap_free(&tb.steps);
-	smap_free(&tb.devs);
-	free(tb.of);
-	free(tb.step);
-	free(tb.row);
-	return out_finish(rc);
+	return out_finish(stage_run(&st));
 }

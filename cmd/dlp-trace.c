@@ -886,7 +886,7 @@ read_type(struct trace *x, struct stage *st, const struct wording_line *line,
 int
 main(int argc, char **argv)
 {
-	struct trace x = {
+	static struct trace x = {
 		.next_own = OWN_IDS, .next_flow = 1, .next_async = 1
 	};
 	const struct cli_opt opts[] = {
@@ -896,7 +896,7 @@ main(int argc, char **argv)
 	};
 	struct stage st;
 	size_t i;
-	int rc, k;
+	int rc;
 
 	stage_start_sink(&st, "dlp-trace", opts, argc, argv);
 	st.result = true;
@@ -919,21 +919,5 @@ main(int argc, char **argv)
 		warn("records without a time are left out: %llu",
 		    (unsigned long long)x.untimed);
 	join_warn(&x.join);
-	forget_section(&x);
-	for (i = 0; i < x.defs.n; i++)
-		for (k = 0; k < x.type[i].narg; k++)
-			free(x.type[i].arg[k]);
-	free(x.type);
-	free(x.track);
-	free(x.queue);
-	join_free(&x.join);
-	wording_free(&x.defs);
-	map_free(&x.used_pid);
-	map_free(&x.used_tid);
-	smap_free(&x.facts);
-	smap_free(&x.fact_texts);
-	buf_free(&x.label);
-	buf_free(&x.name);
-	buf_free(&x.key);
 	return out_finish(rc);
 }

@@ -376,7 +376,7 @@ main(int argc, char **argv)
 {
 	static const char *const notes[] = { "tree_without_iter",
 		"tree_without_op", "tree_late", "tree_clipped", NULL };
-	struct tree t = { 0 };
+	static struct tree t;
 	struct stage st;
 	int rc;
 
@@ -396,7 +396,5 @@ main(int argc, char **argv)
 	stage_anew(&st, notes);
 	rc = stage_run(&st);
 	forget_tree(&t);
-	free(t.op);
-	map_free(&t.op_at);
 	return out_finish(rc);
 }

@@ -324,7 +324,7 @@ int
 main(int argc, char **argv)
 {
 	static const char *const words[] = { "KIND" };
-	struct waits w = { 0 };
+	static struct waits w;
 	const struct cli_opt opts[] = {
 		{ 0, "launches", .flag = &w.launches },
 		{ 0, "warn-as", .arg = &w.warn_as },
@@ -353,8 +353,5 @@ main(int argc, char **argv)
 		err_prog("dlp-waits");
 	}
 	begin_waits(&st);
-	namerules_free(&w.kinds);
-	buf_free(&w.key);
-	buf_free(&w.text);
 	return out_finish(rc);
 }

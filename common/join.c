@@ -35,17 +35,6 @@ join_init(struct join *j, struct rec_reader *rd)
 	rec_want(j->str, REC_OPT, "id text");
 }
 
-void
-join_free(struct join *j)
-{
-	smap_free(&j->want_at);
-	smap_free(&j->texts);
-	map_free(&j->op_row);
-	map_free(&j->str_at);
-	free(j->vals);
-	free(j->want);
-}
-
 static int
 want(struct rec_type *t, const char *name)
 {

@@ -46,7 +46,6 @@ struct join_col {
 
 /* One per reader; request all columns before the first record is read. */
 void join_init(struct join *j, struct rec_reader *rd);
-void join_free(struct join *j);
 
 /* A column of the type's records; name is kept, not copied. The caller owns the
  * result and frees it with free(), or keeps it to the end. A missing column is

@@ -35,7 +35,6 @@ struct carry_seq { /* zeroed: empty. May be in a file (spill.h) */
 };
 
 void seq_put(struct carry_seq *s, const struct carry_launch *x);
-void seq_free(struct carry_seq *s);
 
 struct carry_template { /* zeroed: empty */
 	struct carry_seq seq;

@@ -31,13 +31,6 @@ seq_put(struct carry_seq *s, const struct carry_launch *x)
 }
 
 void
-seq_free(struct carry_seq *s)
-{
-	spill_free(s->v, s->cap, sizeof(*s->v));
-	*s = (struct carry_seq){ 0 };
-}
-
-void
 template_add(struct carry_template *t, const struct carry_launch *v, size_t n)
 {
 	static const struct carry_launch between = { .name = BETWEEN };
@@ -110,7 +103,7 @@ template_ready(struct carry_template *t)
 void
 template_free(struct carry_template *t)
 {
-	seq_free(&t->seq);
+	spill_free(t->seq.v, t->seq.cap, sizeof(*t->seq.v));
 	map_free(&t->head);
 	free(t->next);
 	*t = (struct carry_template){ 0 };

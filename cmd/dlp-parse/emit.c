@@ -231,17 +231,6 @@ emit_open(struct emit *o)
 	o->thread_type = declare(o, "thread", thread, o->rows ? 4 : 3);
 }
 
-void
-emit_free(struct emit *o)
-{
-	int i;
-
-	for (i = 0; i < EV_KINDS; i++)
-		free(o->fields[i]);
-	smap_free(&o->stacks);
-	buf_free(&o->code);
-}
-
 /*
  * The facts of a profile before its events: ##info lines, and records of
  * devices, processes and threads.

@@ -43,7 +43,6 @@ struct emit {                /* the output of a run; all zero except the
 
 /* Declares the record types. The options must be set before. */
 void emit_open(struct emit *o);
-void emit_free(struct emit *o);
 
 /* Every event except GPU work. n_gpu: of a call, how many activities it
  * launched. */

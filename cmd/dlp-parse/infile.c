@@ -565,13 +565,6 @@ infile_init(struct infile *in)
 }
 
 void
-infile_free(struct infile *in)
-{
-	free(in->watched);
-	free(in->pushed.s);
-}
-
-void
 infile_check_unchanged(const struct infile *in)
 {
 	const struct watched *w;

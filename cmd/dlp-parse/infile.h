@@ -37,7 +37,6 @@ struct infile { /* infile_init() */
 };
 
 void infile_init(struct infile *in);
-void infile_free(struct infile *in);
 
 /*
  * Opens the database in the file path; NULL or "-" is standard input. The

@@ -311,13 +311,3 @@ pickle_index(const struct pickle *p, size_t at)
 			return (int64_t)(at - i);
 	return 0;
 }
-
-void
-pickle_free(struct pickle *p)
-{
-	smap_free(&p->text);
-	buf_free(&p->in);
-	free(p->stack);
-	spill_free(p->left, p->left_cap, sizeof(*p->left));
-	spill_free(p->memo, p->memo_cap, sizeof(*p->memo));
-}

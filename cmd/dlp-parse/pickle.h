@@ -72,6 +72,4 @@ void pickle_end(struct pickle *p);
  * around it, while its own values arrive. */
 int64_t pickle_index(const struct pickle *p, size_t at);
 
-void pickle_free(struct pickle *p);
-
 #endif

@@ -633,7 +633,6 @@ dict_run(struct dict_file *f, struct parse *run, const char *path, int argc,
     char *const *argv)
 {
 	struct profile *p = xcalloc(1, sizeof(*p));
-	int i;
 
 	if (run->sel.nwants > 0)
 		die("--range: a .dict of PyProf has no times");
@@ -658,16 +657,4 @@ dict_run(struct dict_file *f, struct parse *run, const char *path, int argc,
 	select_say_unseen(&run->sel);
 	stage_note("dict_bad_lines", f->bad);
 	stage_end_section();
-	for (i = 0; i < f->cap; i++)
-		dict_line_free(&f->run[i]);
-	dict_line_free(f->next);
-	free(f->next);
-	free(f->run);
-	free(f->common);
-	pyrow_free(&f->row);
-	names_free(&f->prof->names);
-	smap_free(&f->names);
-	buf_free(&f->prof->src);
-	free(f->prof);
-	lines_close(&f->in);
 }

@@ -36,7 +36,6 @@ struct dict_line {       /* zeroed by the caller; its buffers are used again */
 /* Reads a line; false if it is not a dict, or its name or duration is missing.
  * r is scratch memory for keys and values, and can be used again. */
 bool dict_line(struct dict_line *d, struct pyrow *r, const char *s, size_t n);
-void dict_line_free(struct dict_line *d);
 
 /*
  * The keys that pyprof-parse adds to PyProf's in lines of profiles that PyProf

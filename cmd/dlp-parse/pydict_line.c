@@ -124,13 +124,3 @@ dict_line(struct dict_line *d, struct pyrow *r, const char *s, size_t n)
 	read_path(d, r);
 	return true;
 }
-
-void
-dict_line_free(struct dict_line *d)
-{
-	int i;
-
-	buf_free(&d->name);
-	for (i = 0; i < DICT_PATH; i++)
-		buf_free(&d->path[i]);
-}

@@ -339,23 +339,6 @@ select_init(struct selection *sel)
 	sel->until = INT64_MAX;
 }
 
-void
-select_free(struct selection *sel)
-{
-	struct asked_list *l[] = { &sel->devices, &sel->pids, &sel->streams,
-		&sel->domains, &sel->types, &sel->unasked };
-	size_t i;
-
-	for (i = 0; i < ARRAY_LEN(l); i++) {
-		free(l[i]->v);
-		free(l[i]->num);
-		free(l[i]->seen);
-	}
-	free(sel->wants);
-	free(sel->spans);
-	buf_free(&sel->text);
-}
-
 bool
 select_type(struct selection *sel, const char *type)
 {

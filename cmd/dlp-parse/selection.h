@@ -36,7 +36,6 @@ struct selection {
 };
 
 void select_init(struct selection *sel);
-void select_free(struct selection *sel);
 
 /* The options, each with its argument, which is kept; fatal if the argument is
  * invalid. sel is a struct selection: these functions have the form of

@@ -493,34 +493,13 @@ append_values(
 	spill_tick();
 }
 
-static void
-snapshot_free(struct snapshot *s)
-{
-	size_t i;
-
-	for (i = 0; i < s->n_dev; i++)
-		map_free(&s->dev[i].pending);
-	free(s->dev);
-	free(s->open);
-	free(s->spare);
-	free(s->block);
-	free(s->blocks);
-	free(s->history);
-	free(s->frames);
-	map_free(&s->placed);
-	stacks_free(&s->stacks);
-	pickle_free(&s->pickle);
-	buf_free(&s->prof->src);
-	free(s->prof);
-	free(s);
-}
-
 static const struct dialect dialect_snapshot = { .name = "torch-memory" };
 
 static struct snapshot *
 snapshot_new(struct parse *run, const char *path)
 {
-	struct snapshot *s = xcalloc(1, sizeof(*s));
+	static struct snapshot snapshot; /* one in the process */
+	struct snapshot *s = &snapshot;
 	size_t i;
 
 	s->prof = xcalloc(1, sizeof(*s->prof));
@@ -617,7 +596,6 @@ snapshot_run(struct parse *run, const char *path, bool unbuffered, int argc,
 	s = snapshot_new(run, path);
 	out_open(unbuffered);
 	read_snapshot(s, zip, fd, head, n, argc, argv);
-	snapshot_free(s);
 	head_close(fd);
 	return true;
 }

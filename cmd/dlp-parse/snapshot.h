@@ -49,6 +49,4 @@ uint32_t stacks_empty(struct stacks *k, bool backward);
 /* Writes the fields of a place record: file, line, function, kind, stack. */
 void stacks_put(struct stacks *k, uint32_t stack);
 
-void stacks_free(struct stacks *k);
-
 #endif

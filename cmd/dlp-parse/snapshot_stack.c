@@ -234,14 +234,3 @@ stacks_put(struct stacks *k, uint32_t stack)
 	}
 	out_text(k->text.len > 0 ? k->text.s : NULL, k->text.len);
 }
-
-void
-stacks_free(struct stacks *k)
-{
-	smap_free(&k->frames);
-	smap_free(&k->stacks);
-	free(k->frame);
-	free(k->rule);
-	buf_free(&k->key);
-	buf_free(&k->text);
-}

@@ -49,7 +49,6 @@ bool pyprof_kern_read(struct pyprof_kern *k, const char *s, size_t n);
  * kernel with its sequence id. */
 void pyprof_forward_find(const struct pyprof_forward *f, struct pyprof_kern *k);
 void pyprof_forward_keep(struct pyprof_forward *f, const struct pyprof_kern *k);
-void pyprof_forward_free(struct pyprof_forward *f);
 
 /* Appends the first text of a list; false if it is empty. */
 bool pyprof_first_text(struct mview list, struct buf *out);

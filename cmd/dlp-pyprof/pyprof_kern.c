@@ -152,18 +152,6 @@ pyprof_forward_keep(struct pyprof_forward *f, const struct pyprof_kern *k)
 	keep_for_ids(f, &f->by_alt, "altSeqId", k);
 }
 
-void
-pyprof_forward_free(struct pyprof_forward *f)
-{
-	size_t i;
-
-	for (i = 0; i < f->n; i++)
-		buf_free(&f->v[i].text);
-	free(f->v);
-	smap_free(&f->by_seq);
-	smap_free(&f->by_alt);
-}
-
 /* A text or number as written, a text without its quotes; s is NULL if it is
  * neither. */
 static struct mview
