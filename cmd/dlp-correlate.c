@@ -14,7 +14,7 @@
 int
 main(int argc, char **argv)
 {
-	struct corr corr = { 0 };
+	static struct corr corr;
 	const struct cli_opt opts[] = {
 		{ 'D', "dlprof", .flag = &corr.dlprof },
 		{ 0, "domain", .arg = &corr.domain },

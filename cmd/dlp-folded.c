@@ -265,25 +265,6 @@ listen_type(
 		rec_want(type, REC_NEED, "iter");
 }
 
-static void
-print_stacks(const struct folded *f)
-{
-	const char *s;
-	uint32_t i;
-	size_t n;
-
-	for (i = 0; i < f->stacks.n; i++) {
-		if (f->stacks.val[i] == 0)
-			continue; /* no width */
-		s = smap_str(&f->stacks, i, &n);
-		buf_put(&out_buf, s, n);
-		buf_putc(&out_buf, ' ');
-		buf_u64(&out_buf, f->stacks.val[i]);
-		buf_putc(&out_buf, '\n');
-		out_check();
-	}
-}
-
 static char **
 list_of(const char *opt, const char *arg, int *n)
 {
@@ -312,6 +293,9 @@ main(int argc, char **argv)
 	};
 	struct stage st;
 	int rc, i;
+	const char *s;
+	uint32_t j;
+	size_t n;
 
 	stage_start_sink(&st, "dlp-folded", opts, argc, argv);
 	st.result = true;
@@ -330,7 +314,16 @@ main(int argc, char **argv)
 	stage_on(&st, "op", keep_op);
 	stage_on(&st, "str", keep_str);
 	rc = stage_run(&st);
-	print_stacks(&f);
+	for (j = 0; j < f.stacks.n; j++) {
+		if (f.stacks.val[j] == 0)
+			continue; /* no width */
+		s = smap_str(&f.stacks, j, &n);
+		buf_put(&out_buf, s, n);
+		buf_putc(&out_buf, ' ');
+		buf_u64(&out_buf, f.stacks.val[j]);
+		buf_putc(&out_buf, '\n');
+		out_check();
+	}
 	if (f.no_value > 0)
 		warn("records without %s are left out: %llu", f.value,
 		    (unsigned long long)f.no_value);

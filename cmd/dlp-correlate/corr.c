@@ -166,9 +166,6 @@ corr_end(struct stage *st)
 int
 corr_run(struct corr *c, struct stage *st)
 {
-	size_t i;
-	int status;
-
 	c->ops.markers = c->markers = markers_new();
 	c->threads.texts = &c->texts;
 	c->threads.insts = &c->insts;
@@ -183,20 +180,5 @@ corr_run(struct corr *c, struct stage *st)
 	projs_init(&c->projs, &c->closing);
 	write_init(&c->types);
 	feed_start(c, st);
-	status = stage_run(st);
-	for (i = 0; i < LAUNCHES; i++) {
-		map_free(&c->launch[i].of);
-		map_free(&c->launch[i].hlo_runs);
-		free(c->launch[i].replay);
-	}
-	timeheap_free(&c->closing.heap);
-	if (!c->comms.off)
-		comm_close(&c->comms.rules);
-	buf_free(&c->types.kern.alt);
-	buf_free(&c->text);
-	buf_free(&c->domain_buf);
-	markers_free(c->markers);
-	free(c->ops.dl);
-	free(c->pyprof);
-	return status;
+	return stage_run(st);
 }

@@ -21,20 +21,6 @@ markers_new(void)
 	return xcalloc(1, sizeof(struct markers));
 }
 
-void
-markers_free(struct markers *ms)
-{
-	buf_free(&ms->sizes);
-	buf_free(&ms->mod);
-	buf_free(&ms->op);
-	buf_free(&ms->repr);
-	buf_free(&ms->func);
-	buf_free(&ms->path);
-	json_free(&ms->json);
-	mk_args_free(ms->args);
-	free(ms);
-}
-
 /* The word before the number that makes a range a step of a loop. */
 static const char *const step_words[] = { "iteration", "iter", "itr", "step",
 	"batch", "minibatch", "microbatch", "profilerstep", "step_num",

@@ -98,7 +98,6 @@ struct marker {
 struct markers;
 
 struct markers *markers_new(void);
-void markers_free(struct markers *ms);
 
 /* Classifies the n bytes of text. domain: NUL-terminated NVTX domain, NULL or
  * "" for the default one. Never fails. */

@@ -216,17 +216,3 @@ marker_args(const struct marker *marker)
 		keep_list(cache, i, marker);
 	return cache->now.v[i];
 }
-
-void
-mk_args_free(struct arg_cache *cache)
-{
-	if (cache == NULL)
-		return;
-	lists_free(&cache->now);
-	lists_free(&cache->before);
-	buf_free(&cache->cur.json);
-	buf_free(&cache->cur.shapes);
-	buf_free(&cache->cur.dtype);
-	buf_free(&cache->cur.scalars);
-	free(cache);
-}

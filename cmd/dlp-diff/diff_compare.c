@@ -449,32 +449,6 @@ put_pairs(const struct diff_report *d)
 		put_rest(d, n);
 }
 
-/* Iterations by their number. */
-static void
-put_iters(const struct diff_report *d)
-{
-	const struct diff_side *s = d->m->side;
-	struct diff_pair p = { 0 };
-	int64_t i, n = -1;
-	size_t k;
-
-	for (; s < d->m->side + 2; s++)
-		for (k = 0; k < s->n; k++)
-			n = s->step[k].iter > n ? s->step[k].iter : n;
-	for (i = 0; i <= n; i++) {
-		step_pair(&p, d, OF_STEP, i);
-		if (!p.side[0].any && !p.side[1].any)
-			continue;
-		out_rec(d->type);
-		put_or_unset("iter");
-		put_or_unset(p.side[0].any && p.side[1].any ? "key" : NULL);
-		out_i64(i);
-		out_unsets(3);
-		put_values(&p, true);
-		out_end();
-	}
-}
-
 void
 compare_facts(const struct diff_side *s)
 {
@@ -625,8 +599,11 @@ compare(struct diff_model *m, const struct diff_how *how)
 	struct diff_report d = { .m = m, .how = how };
 	struct diff_pair step = { 0 }, idle = { 0 };
 	double d_step, d_idle;
-	size_t i;
+	size_t i, k;
 	int rc;
+	const struct diff_side *s;
+	struct diff_pair p = { 0 };
+	int64_t j, n;
 
 	d.type = out_type_reg("diff", "dlp-diff");
 	put_totals(&d, &step, &idle);
@@ -638,7 +615,25 @@ compare(struct diff_model *m, const struct diff_how *how)
 		     " %.3f ms longer: -v cpu compares the ops on the CPU",
 		    model_unit(m), d_step / 1e6, d_idle / 1e6);
 	if (m->by == BY_ITER) {
-		put_iters(&d);
+		/* Iterations by their number. */
+		s = d.m->side;
+		n = -1;
+		for (; s < d.m->side + 2; s++)
+			for (k = 0; k < s->n; k++)
+				n = s->step[k].iter > n ? s->step[k].iter : n;
+		for (j = 0; j <= n; j++) {
+			step_pair(&p, &d, OF_STEP, j);
+			if (!p.side[0].any && !p.side[1].any)
+				continue;
+			out_rec(d.type);
+			put_or_unset("iter");
+			put_or_unset(
+			    p.side[0].any && p.side[1].any ? "key" : NULL);
+			out_i64(j);
+			out_unsets(3);
+			put_values(&p, true);
+			out_end();
+		}
 	} else {
 		match_rows(&d);
 		put_pairs(&d);

@@ -255,27 +255,6 @@ start_row(struct conv *c)
 	dbw_end(&c->db);
 }
 
-/* What was left out or changed: a line of the diagnostics for each. */
-static void
-count_rows(struct conv *c)
-{
-	struct dbw *db = &c->db;
-	int i;
-
-	for (i = 0; i < CONV_COUNTERS; i++) {
-		if (c->count[i] == 0)
-			continue;
-		buf_clear(&c->buf);
-		buf_printf(&c->buf, "%s: %llu", conv_counts[i].name,
-		    (unsigned long long)c->count[i]);
-		dbw_begin(db, RT_DIAGNOSTIC);
-		DBW_INTS(db, 0, 1, 3 /* by the conversion */,
-		    i == CONV_CLIPPED || i == CONV_RELEASED ? 1 : 2);
-		dbw_text(db, c->buf.s, c->buf.len);
-		dbw_end(db);
-	}
-}
-
 void
 conv_facts(struct conv *c)
 {
@@ -283,8 +262,9 @@ conv_facts(struct conv *c)
 	uint32_t i;
 	size_t n;
 	const struct conv_proc *p;
-	int gpu;
+	int gpu, j;
 	int64_t stop, t;
+	struct dbw *db;
 
 	for (gpu = 0; gpu < CONV_GPUS; gpu++) {
 		if (gpu_text(c, gpu, "name") == NULL)
@@ -310,7 +290,20 @@ conv_facts(struct conv *c)
 		stop = c->t0;
 	DBW_ROW(&c->db, RT_DETAILS, CONV_VM, stop - c->t0, c->t0, stop);
 	conv_power(c);
-	count_rows(c);
+	/* What was left out or changed: a line of the diagnostics for each. */
+	db = &c->db;
+	for (j = 0; j < CONV_COUNTERS; j++) {
+		if (c->count[j] == 0)
+			continue;
+		buf_clear(&c->buf);
+		buf_printf(&c->buf, "%s: %llu", conv_counts[j].name,
+		    (unsigned long long)c->count[j]);
+		dbw_begin(db, RT_DIAGNOSTIC);
+		DBW_INTS(db, 0, 1, 3 /* by the conversion */,
+		    j == CONV_CLIPPED || j == CONV_RELEASED ? 1 : 2);
+		dbw_text(db, c->buf.s, c->buf.len);
+		dbw_end(db);
+	}
 	export_rows(c);
 	for (i = 0; i < c->text.n; i++) {
 		text = smap_str(&c->text, i, &n);

@@ -201,25 +201,6 @@ put_cell(const struct stats_sink *k, int i, const char *s, size_t n, size_t w)
 	out_check();
 }
 
-static void
-columns_heads(const struct stats_sink *k)
-{
-	const char *h;
-	size_t n;
-	int i;
-
-	for (i = 0; i < k->table->ncols; i++) {
-		h = head_text(k->table->cols[i]);
-		put_cell(k, i, h, strlen(h), strlen(h));
-	}
-	for (i = 0; i < k->table->ncols; i++) {
-		buf_puts(&out_buf, i == 0 ? " " : "  ");
-		for (n = 0; n < k->width[i]; n++)
-			buf_putc(&out_buf, '-');
-	}
-	buf_putc(&out_buf, '\n');
-}
-
 void
 sink_row(struct stats_sink *k, const char *s, size_t n)
 {
@@ -237,13 +218,23 @@ bool
 sink_end(struct stats_sink *k)
 {
 	struct buf *cell;
-	size_t head[2];
-	int i;
+	size_t head[2], n;
+	int i, j;
+	const char *h;
 
 	if (k->begun && k->format == NULL) {
 		cell = &k->cell;
 		i = 0;
-		columns_heads(k);
+		for (j = 0; j < k->table->ncols; j++) {
+			h = head_text(k->table->cols[j]);
+			put_cell(k, j, h, strlen(h), strlen(h));
+		}
+		for (j = 0; j < k->table->ncols; j++) {
+			buf_puts(&out_buf, j == 0 ? " " : "  ");
+			for (n = 0; n < k->width[j]; n++)
+				buf_putc(&out_buf, '-');
+		}
+		buf_putc(&out_buf, '\n');
 		if (fflush(k->rows) != 0 || fseek(k->rows, 0, SEEK_SET) != 0)
 			die_errno("temporary file (see TMPDIR)");
 		while (fread(head, sizeof(head), 1, k->rows) == 1) {
