@@ -90,15 +90,16 @@ function withUnit(c, list) {
 }
 
 // o: caption, onRow, sort (a column's number), up (smallest first), room (letters of a name),
-// few (so many columns are drawn; CSV has all, also those with csv), look (the class of a row)
+// few (so many columns are drawn; CSV has all, also those with csv), look (the class of a row),
+// more (unpacks what CSV alone has)
 function dataTable(all, list, o) {
-	const some = all.filter((c, i) => i === 0 || list.length === 0 || list.some(r => isSet(c.get(r)))), dark = all.filter(c => !some.includes(c));
+	const some = all.filter((c, i) => i === 0 || c.csv || list.length === 0 || !c.none && list.some(r => isSet(c.get(r)))), dark = all.filter(c => !some.includes(c));
 	const shown = some.filter(c => !c.csv).slice(0, o.few), cols = shown.map(c => withUnit(c, list));
 	let sorted = isSet(o.sort) ? shown.indexOf(all[o.sort]) : -1, up = Boolean(o.up), drawn = drawnAtFirst;
 	const room = narrow.matches ? 44 : o.room || 60;
 	const head = el('tr'), body = el('tbody');
 	const more = el('button', { type: 'button', onclick: () => { drawn *= 10; draw(); } });
-	const csv = el('button', { type: 'button', onclick: e => copy(toCsv(all, rowsFrom(list.length)), e.target) },
+	const csv = el('button', { type: 'button', onclick: async e => { await (o.more && o.more()); copy(toCsv(all, rowsFrom(list.length)), e.target); } },
 	    'copy as CSV');
 	const size = el('span');
 

@@ -98,45 +98,58 @@ async function makeLane(of, kind, t, list, own, length, name, shades, only = 6) 
 	const start = moved(own, of.shift), at = byStart(list, start, length);
 	const n = at.length, sums = [], top = new Float64Array(Math.ceil(n / sumEvery));
 	let last = -Infinity;
-	for (let k = 0; k < n; k++) {
-		if ((k & 8191) === 0 && isLate())
-			await breathe();
+	await inTurns(n, k => {
 		const i = at[k], d = length[i] || 0;
 		sumsFor(sums, shades ? shades[i] : only, n)[(k >> 5) + 1] += d;
 		if (d > top[k >> 5])
 			top[k >> 5] = d;
 		last = Math.max(last, start[i] + d);
-	}
+	});
 	return finishLane({ ...of, kind, t, n, at, start: k => start[at[k]], length: k => length[at[k]] || 0,
 		shade: shades ? k => shades[at[k]] : () => only, name: k => name(at[k]) }, sums, top, last);
+}
+
+// f of each number below n, with pauses.
+async function inTurns(n, f) {
+	const some = (from, to) => {
+		for (let i = from; i < to; i++)
+			f(i);
+	};
+	for (let i = 0; i < n; i += 8192) {
+		if (isLate())
+			await breathe();
+		some(i, Math.min(n, i + 8192));
+	}
 }
 
 // Rows by the values of some columns (arrays of numbers), those without a start left
 // out: a Map from the values as text to the numbers of the rows.
 async function rowsBy(n, start, ...keys) {
 	const of = new Int32Array(n), groups = new Map(), sizes = [], names = [], [a, b = a, c = a] = keys;
-	let u = NaN, v = NaN, w = NaN, is = -1;
-	for (let i = 0; i < n; i++) {
-		if ((i & 8191) === 0 && isLate())
-			await breathe();
+	const near = [], same = (x, y) => x === y || x !== x && y !== y;	// the first groups, which hold most rows
+	const look = i => {
 		if (start[i] !== start[i]) {	// NaN
 			of[i] = -1;
-			continue;
+			return;
 		}
-		if (a[i] !== u || b[i] !== v || c[i] !== w) {
-			u = a[i];
-			v = b[i];
-			w = c[i];
+		const u = a[i], v = b[i], w = c[i];
+		let is = 0;
+		while (is < near.length && !(same(near[is].u, u) && same(near[is].v, v) && same(near[is].w, w)))
+			is++;
+		if (is === near.length) {
 			const name = keys.length === 1 ? String(u) : keys.length === 2 ? u + '\n' + v : u + '\n' + v + '\n' + w;
-			is = groups.get(name);
-			if (is === undefined) {
-				groups.set(name, is = names.push(name) - 1);
-				sizes[is] = 0;
+			if (!groups.has(name)) {
+				groups.set(name, names.push(name) - 1);
+				sizes.push(0);
+				if (near.length < 8)
+					near.push({ u, v, w });
 			}
+			is = groups.get(name);
 		}
 		of[i] = is;
 		sizes[is]++;
-	}
+	};
+	await inTurns(n, look);
 	const lists = sizes.map(size => new Int32Array(size)), next = sizes.map(() => 0);
 	for (let i = 0; i < n; i++)
 		if (of[i] >= 0)
@@ -363,24 +376,28 @@ function lanesOf(src) {
 	return lanesMade.get(src);
 }
 
-// The lanes that need no other tables than work and gaps.
+// The lanes that need no other tables than work and memory.
 function gpuSide(who) {
 	const make = async () => {
-		const work = await table('work', ['tag', 'dir', 'dur_ns', 'dev', 'stream', 'pid', 'start_ns', 'tc'], who.run), gap = await table('gap', ['dev', 'class', 'start_ns', 'dur_ns'], who.run);
-		const out = [await stepLane(who), ...await gpuLanes(work, who), ...await memoryLanes(who)];
-		for (const [dev, list] of await rowsBy(gap.n, gap.start_ns, gap.dev))
-			out.push(await makeLane({ ...who, lane: 'idle', dev: Number(dev) }, 'gap', gap, list, gap.start_ns, gap.dur_ns, i => text(gap.class, i), shadesOfGaps(gap.class)));
-		return out;
+		const work = await table('work', ['tag', 'dir', 'dur_ns', 'dev', 'stream', 'pid', 'start_ns', 'tc'], who.run);
+		return [await stepLane(who), ...await gpuLanes(work, who), ...await memoryLanes(who)];
 	};
 	if (!gpusMade.has(who.run))
 		gpusMade.set(who.run, make());
 	return gpusMade.get(who.run);
 }
 
+async function gapLanes(who) {
+	const gap = await table('gap', ['dev', 'class', 'start_ns', 'dur_ns'], who.run), out = [];
+	for (const [dev, list] of await rowsBy(gap.n, gap.start_ns, gap.dev))
+		out.push(await makeLane({ ...who, lane: 'idle', dev: Number(dev) }, 'gap', gap, list, gap.start_ns, gap.dur_ns, i => text(gap.class, i), shadesOfGaps(gap.class)));
+	return out;
+}
+
 async function makeLanes(who) {
 	const of = sourceTurn, gpus = await gpuSide(who);
 	const work = await table('work', ['tid', 'api_start_ns', 'api_dur_ns'], who.run), path = await criticalPath(who.run);
-	const out = [...gpus, await pathLane(path, who), ...await threadLanes(work, who)];
+	const out = [...gpus, ...await gapLanes(who), await pathLane(path, who), ...await threadLanes(work, who)];
 	if (of === sourceTurn || ranks.length > 1)
 		lanesDone.add(who.run);
 	else	// another one was chosen meanwhile

@@ -50,7 +50,7 @@ views.gaps = {
 			dataTable(cols, sums, { caption: 'Idle time by class', onRow: g => go({ f: 'class=' + g.key[0] }) }), report(['gaps', '-s'])];
 		if (t.n > 1e5)
 			await draft(top);
-		await table('gap', ['iter', 'whole_ns', 'what', 'what_ns', 'range', 'before', 'after', 'phase', 'op', 'start_ns', 'code', ...f.where.map(w => w[0])]);
+		await table('gap', ['iter', 'whole_ns', 'what', 'what_ns', 'before', 'after', 'op', 'start_ns', 'code', ...(f.words.length > 0 ? ['range'] : []), ...f.where.map(w => w[0])]);
 		const unknown = f.where.map(w => w[0]).filter(c => !gapColumns.includes(c));
 		let list = filterRows(t, all, f);
 		const named = ['what', 'range', 'before', 'after', 'op'];
@@ -60,16 +60,18 @@ views.gaps = {
 			list = list.filter(i => f.words.every(w => named.some(c => (text(t[c], i) || minus).toLowerCase().includes(w))));
 		const col = (label, c, show, unit) => {
 			const v = t[c];
-			return { label, name: c, num: !v.d, unit, show, of: v.d ? null : v, get: v.d ? i => text(v, i) : i => Number.isNaN(v[i]) ? null : v[i] };
+			return { label, name: c, none: !(c in meta.tables.gap.cols), num: !v.d, unit, show, of: v.d ? null : v, get: v.d ? i => text(v, i) : i => Number.isNaN(v[i]) ? null : v[i] };
 		};
+		// columns of CSV alone are unpacked when it is copied
+		const late = (label, c) => ({ label, name: c, csv: true, get: i => text(t[c], i) }), more = () => table('gap', ['range', 'phase']);
 		const dur = t.dur_ns, long = t.whole_ns, pieces = list.some(i => long[i] > dur[i]);
 		const rowCols = [col('time', 'dur_ns', ns, 'ns'), { ...col('reason', 'class', idleWord), room: 26 }, ...(steps.length > 0 ? [{ ...col('step', 'iter', plain), csv: true }] : []), col('start', 'start_ns', (v, i) => clock(v, t.iter[i]), 'ns'), { ...col('what the thread did', 'what'), room: 26 },
-			col('for', 'what_ns', ns, 'ns'), ...(pieces ? [{ ...col('of the whole gap', 'whole_ns', ns, 'ns'), label: 'whole gap', title: 'as long as it was before it was cut where a step begins; "for" is a part of this' }] : []), { ...col('in range', 'range'), csv: true }, { ...col('before', 'before'), room: 19 }, { ...col('after', 'after'), room: 19 },
-			{ ...col('phase', 'phase'), csv: true }, { ...col('op', 'op'), room: 20 }, { ...col('line', 'code'), room: 24 }];
+			col('for', 'what_ns', ns, 'ns'), ...(pieces ? [{ ...col('of the whole gap', 'whole_ns', ns, 'ns'), label: 'whole gap', title: 'as long as it was before it was cut where a step begins; "for" is a part of this' }] : []), late('in range', 'range'), { ...col('before', 'before'), room: 19 }, { ...col('after', 'after'), room: 19 },
+			late('phase', 'phase'), { ...col('op', 'op'), room: 20 }, { ...col('line', 'code'), room: 24 }];
 		return [...top, el('h3', null, 'Each gap'),
 			pieces ? el('p', { class: 'quiet' }, 'A gap that crosses the beginning of a step is a row for each of its pieces. What the thread did is of the whole gap, which stands beside it.') : null,
 			filterField('words, or class=launch-bound, phase=forward, >1ms'),
-			dataTable(rowCols, list, { caption: 'Gaps', sort: 0, room: 32, onRow: views.timeline ? i => go({ v: 'timeline', at: String(t.start_ns[i]) }) : null }),
+			dataTable(rowCols, list, { caption: 'Gaps', more, sort: 0, room: 32, onRow: views.timeline ? i => go({ v: 'timeline', at: String(t.start_ns[i]) }) : null }),
 			...(unknown.length > 0 ? [el('p', null, 'The command does not filter by ' + unknown.join(', ') + '.')] : []),
 			report(['gaps', '-n', '0'], awkFilter({ ...f, where: f.where.filter(w => gapColumns.includes(w[0])) }, named, 'dur_ns'))];
 	}

@@ -8,7 +8,7 @@ function pairs(caption, list) {
 // Facts of the profile and of a GPU in words, and how they are shown.
 const infoWords = { dialect: ['format', v => formatSaid[v] || v], step_recorded_ns: ['a step as recorded', v => ns(Number(v))], step_bare_ns: ['a step without the recording', v => ns(Number(v))],
 	step_all_ns: ['a step with all findings mended', v => ns(Number(v))], profiler_options: ['options of the profiler'], schema: ['version of the format'], recorder: ['version of the recorder'], t0_ns: ['start, ns since 1970'], t0_utc: ['start (UTC)'],
-	duration_ns: ['duration', v => ns(Number(v))], cpu: ['CPU'], n_cpu: ['CPUs'], os: ['operating system'], cuda: ['CUDA'] };
+	duration_ns: ['duration', v => ns(Number(v))], cpu: ['CPU'], n_cpu: ['CPUs'], os: ['operating system'], cuda: ['CUDA'], mem_peak_bytes: ['peak memory', v => bytes(Number(v))], markers: ['ranges by'], marker_ns: ['time that a range takes', v => ns(Number(v))] };
 const deviceWords = { name: ['name'], cc: [meta.info.vendor === 'amd' ? 'gfx version' : 'compute capability'], n_sm: [meta.info.vendor === 'amd' ? 'compute units' : 'multiprocessors'], clock_hz: ['clock', v => digits(v / 1e6, 'MHz')], mem_bytes: ['memory', bytes],
 	membw_bytes_s: ['memory bandwidth', v => bytes(v) + '/s'], peaks: ['peak TFLOP/s by type', v => v.replace(/=/g, ' ').replace(/,/g, ', ')], peak_gb_s: ['peak memory bandwidth', v => digits(v, 'GB/s')] };
 

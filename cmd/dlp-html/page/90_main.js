@@ -76,7 +76,8 @@ const missing = v => views[v].ofTimes && !timed() ? 'the profile has durations o
 function showNav() {
 	redraw(byId('nav'), ...order.map(v => {
 		const why = missing(v);
-		return el('a', { href: hashOf({ v, i: state.i, s: state.s }), 'aria-current': v === state.v ? 'page' : null,
+		// whole addresses: axe takes a # alone, scrolled out of sight, for a link to skip with
+		return el('a', { href: location.href.replace(/#.*/, '') + hashOf({ v, i: state.i, s: state.s }), 'aria-current': v === state.v ? 'page' : null,
 			'aria-disabled': why !== null ? 'true' : null, title: why && 'nothing to show: ' + why }, views[v].label);
 	}));
 	const nav = byId('nav'), at = nav.querySelector('[aria-current]');	// in sight where the views do not fit
