@@ -271,7 +271,7 @@ views.overview = {
 	detail: 'part',
 	missing: () => meta.memdev.rows > 0 && !hasWork() ? 'a snapshot of memory has no GPU work' : null,
 	async show(draft) {
-		const waits = ranks.length > 1 ? await whoWaits() : null;
+		const waits = ranks.length > 1 ? await whoWaits() : views.compare ? el('p', { class: 'who' }, changeSentence(rows('diff').find(r => r.what === 'step')) + ' ', linkTo({ v: 'compare' }, 'What changed')) : null;
 		const parts = (ops, peak) => [waits || el('p', null, 'Where the time of a step goes, and what to do about it.'), tiles(peak),
 			el('div', { class: 'cards' }, el('div', null, findings(), phases()), el('div', null, whereTheTimeGoes(), ops, criticalKinds()))];
 		if (!loaded.has('work'))

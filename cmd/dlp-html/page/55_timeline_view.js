@@ -485,7 +485,7 @@ function timelineOf(lanes, marks) {
 		return Boolean(todo);
 	};
 	const button = (name, f) => el('button', { type: 'button', onclick: f }, name), hits = el('span', { class: 'quiet' });
-	const field = el('input', { type: 'search', id: 'filter', value: state.f || '', size: 22, onkeydown: e => {
+	const field = el('input', { type: 'search', id: 'filter', value: state.f || '', size: 22, placeholder: 'a name, or train.py:99', onkeydown: e => {
 		if (e.key !== 'Enter')
 			return;
 		if (state.f === field.value && found.length > 0)
