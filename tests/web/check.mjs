@@ -111,11 +111,8 @@ async function equalHere(page, where, seen) {
 		if (seen.has(id) || (t.caption === 'Rules' && (t.command.includes(' --ranks ') || !t.command.includes(' advise '))))
 			continue;
 		seen.set(id, output(t.command).then(csv => {
-			let a = parseCsv(t.csv), b = parseCsv(csv);
-			// the page replays all steps, dlp advise those that it judges: the
-			// estimate of the recording's time differs with them
-			if (t.caption === 'Rules')
-				[a, b] = [a, b].map(t => t.filter(r => !r.includes('marker_cost')));
+			const a = parseCsv(t.csv);
+			let b = parseCsv(csv);
 			if (fewer.test(t.caption)) {
 				const by = ['sum_dur_ns', 'a_ns'].find(n => b[0].includes(n)), of = (t, r) => r[t[0].indexOf(by)];
 				const has = a.map(r => of(a, r)), head = b[0];
@@ -571,17 +568,17 @@ async function screen(browser, file) {
 	// titles of findings, and what a step would take
 	await click(page, 'Overview');
 	const found = await page.evaluate(() => {
-		const f = JSON.parse(document.getElementById('dlp-meta').textContent).finding, list = [];
+		const d = JSON.parse(document.getElementById('dlp-meta').textContent), f = d.finding, shown = d.before ? d.file : (d.rank.src || [])[0], list = [];
 		for (let i = 0; i < f.rows; i++)
-			list.push({ yes: f.judged[i] === 'yes', share: f.share_pct && f.share_pct[i] !== null, step: f.step_ns && f.step_ns[i], fixed: f.predicted_step_ns && f.predicted_step_ns[i] });
-		return { ranks: f.src !== undefined, list: list.filter(x => x.yes), titles: [...document.querySelectorAll('.findings h3')].map(e => [e.firstChild.textContent, e.lastChild.textContent]) };
+			list.push({ yes: f.judged[i] === 'yes' && (!f.src || f.src[i] === shown), share: f.share_pct && f.share_pct[i] !== null, step: f.step_ns && f.step_ns[i], fixed: f.predicted_step_ns && f.predicted_step_ns[i] });
+		return { list: list.filter(x => x.yes), titles: [...document.querySelectorAll('.findings h3')].map(e => [e.firstChild.textContent, e.lastChild.textContent]) };
 	});
-	check(found.titles.length === found.list.length || found.ranks, file, found.titles.length, 'findings of', found.list.length);
+	check(found.titles.length === found.list.length, file, found.titles.length, 'findings of', found.list.length);
 	for (const [title, gain] of found.titles) {
 		check(title.split(/\s+/).length <= 8, file, 'the title is long:', title);
 		check(/^$|^[\d.]+ -> [\d.]+ ms( at best)?$/.test(gain), file, title, 'gains', gain);
 	}
-	check(found.ranks || found.titles.filter(t => t[1] === '').length === found.list.filter(x => !x.share).length, file, 'says no gain of', found.titles.filter(t => t[1] === '').map(t => t[0]).join());
+	check(found.titles.filter(t => t[1] === '').length === found.list.filter(x => !x.share).length, file, 'says no gain of', found.titles.filter(t => t[1] === '').map(t => t[0]).join());
 	const near = (text, v) => Math.abs(text * 1e6 - v) <= 0.006 * v;
 	for (const f of found.list.filter(x => x.fixed > 0 && x.fixed < x.step))
 		check(found.titles.some(t => { const m = /^([\d.]+) -> ([\d.]+) ms$/.exec(t[1]); return m && near(m[1], f.step) && near(m[2], f.fixed); }), file, 'no finding says', f.step, '->', f.fixed);
