@@ -27,16 +27,14 @@ const evidenceText = s => s.split('; ').map(part => {
 const digitsOf = v => String(Number((v / 1e6).toPrecision(3)));
 
 // "42.1 -> 24 ms": what a step takes, and would take. Without a replay no less than without
-// all of the time that the finding is about; of ranks, which are not replayed, as recorded.
+// all of the time that the finding is about.
 function gainOf(f) {
-	const said = (from, to, best) => digitsOf(from) + ' -> ' + digitsOf(to) + ' ms' + best, { step_recorded_ns: recorded, step_bare_ns: without } = about().info;
-	if (f.id === 'marker_cost' && isSet(recorded) && isSet(without))
-		return said(recorded, without, '');
+	const said = (from, to, best) => digitsOf(from) + ' -> ' + digitsOf(to) + ' ms' + best, recorded = ranks.length < 2 && about().info.step_recorded_ns || median(stepsOf(source).map(s => s.step_ns));
+	if (f.id === 'marker_cost' && isSet(recorded) && isSet(f.step_ns))	// the other ones begin without it
+		return said(recorded, f.step_ns, '');
 	if (isSet(f.predicted_step_ns) && isSet(f.step_ns))
 		return said(f.step_ns, f.predicted_step_ns, '');
-	const [from, to] = String(f.steps).split('-').map(Number), t = stepsOf(source).filter(s => s.iter >= from && s.iter <= (to ?? from)).map(s => s.step_ns).filter(isSet);
-	const step = isSet(f.step_ns) ? f.step_ns : t.length > 0 ? t.reduce((a, b) => a + b, 0) / t.length : null;
-	return !isSet(f.share_pct) ? '' : step === null ? percent(f.share_pct) + ' of the time' : said(step, step * (1 - f.share_pct / 100), ' at best');
+	return !isSet(f.share_pct) ? '' : isSet(f.step_ns) ? said(f.step_ns, f.step_ns * (1 - f.share_pct / 100), ' at best') : percent(f.share_pct) + ' of the time';
 }
 
 const titleOf = f => titlesSaid[f.id] || plain(f.problem).split(/[:;,(]/)[0];
