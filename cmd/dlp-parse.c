@@ -180,7 +180,7 @@ static void
 put_notes(struct parse *run)
 {
 	uint64_t orphans = 0, before = 0, twins = 0, late = 0, spilled = 0;
-	uint64_t unknown = 0, dup = 0, bad = 0, sorted = 0;
+	uint64_t unknown = 0, dup = 0, bad = 0, sorted = 0, joined = 0;
 	struct profile *p;
 	int i, k;
 
@@ -202,6 +202,8 @@ put_notes(struct parse *run)
 		spilled += p->window.spilled;
 		unknown += p->names.unknown;
 		dup += p->keys.dup_calls;
+		if (p->keys.gids.n > p->keys.pids.n)
+			joined += p->keys.gids.n - p->keys.pids.n;
 		bad += p->sources.bad_rows;
 		for (k = 0; k < p->ncur; k++)
 			sorted +=
@@ -214,6 +216,7 @@ put_notes(struct parse *run)
 	emit_notes(&run->out);
 	stage_note("ranks_by_utc", run->ranks_by_utc);
 	stage_note("ranks_unaligned", run->ranks_unaligned);
+	stage_note("processes_of_one_pid", joined);
 	stage_note("call_duplicates", dup);
 	stage_note("unknown_strings", unknown);
 	stage_note("bad_rows", bad);

@@ -480,7 +480,7 @@ write_edges(struct gaps *g, struct gap_file *f, struct gap_dev *d)
 		    &first->why);
 		d->any = any;
 	}
-	if (!any)
+	if (!any || d->time.mask != 0) /* it works to the end of all time */
 		return;
 	if (!steps_end(s, &hi))
 		hi = f->event.hi;

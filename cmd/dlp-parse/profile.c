@@ -77,7 +77,7 @@ profile_open(struct profile *p, struct parse *run, const char *path, int no)
 	sqlite3_stmt *st;
 	int i;
 
-	p->keys.last_pid[0] = p->keys.last_pid[1] = EV_UNSET;
+	p->keys.last_who[0] = p->keys.last_who[1] = EV_UNSET;
 	p->run = run;
 	p->path = path != NULL ? path : "-";
 	p->no = no;

@@ -164,8 +164,9 @@ struct keys {
 	size_t index_cap;
 	struct map many;     /* counts above 1 */
 	struct map pids;     /* processes with calls or GPU work */
+	struct map gids;     /* the same with their machines */
 	struct map hosts;    /* processes with calls */
-	int64_t last_pid[2]; /* the last ones put into pids and hosts */
+	int64_t last_who[2]; /* the last ones put into pids and hosts */
 	uint64_t dup_calls;  /* calls whose key another call has */
 };
 

@@ -167,6 +167,7 @@ keys_free(struct keys *k)
 	free(k->index);
 	map_free(&k->many);
 	map_free(&k->pids);
+	map_free(&k->gids);
 	map_free(&k->hosts);
 }
 
@@ -246,7 +247,7 @@ join_row(
 	bool call = c->src->kind == EV_CALL, known = false;
 	int64_t (*pid_of)(int64_t) = p->dialect->pid;
 	struct keys *k = &p->keys;
-	int64_t pid = 0, used = gid;
+	int64_t pid = 0, used = gid, who;
 
 	if (pid_of != NULL) {
 		/* GPU work without a process belongs to the only process, if
@@ -255,11 +256,15 @@ join_row(
 		if (pid == EV_UNSET)
 			used = pid = p->only_pid;
 	}
-	/* last_pid saves the lookup, because processes seldom change from row
-	 * to row */
-	if (used != EV_UNSET && k->last_pid[call] != used) {
-		k->last_pid[call] = used;
+	/* last_who saves the lookup, because processes seldom change from row
+	 * to row. The upper bits of the id, of the machine, are no part of the
+	 * pid: if they differ, a note says so. */
+	who = gid == EV_UNSET || pid_of == NULL ? used : gid >> 24;
+	if (used != EV_UNSET && k->last_who[call] != who) {
+		k->last_who[call] = who;
 		map_put(&k->pids, (uint64_t)used, NULL);
+		if (who != used)
+			map_put(&k->gids, (uint64_t)who, NULL);
 		if (call)
 			map_put(&k->hosts, (uint64_t)used, NULL);
 	}
