@@ -14,6 +14,8 @@
 #include "stage.h"
 
 #define HELD 32768 /* works of a device that wait for the next step */
+#define QUEUE 4096 /* launches that an idle device may hold: CUDA's is 1,024   \
+		    */
 
 #define PAST_BRIEF 1000000 /* ns between two launches that are usual */
 /* ns that no launch takes, and that nobody needs to prepare one: a call that
@@ -59,6 +61,9 @@ struct gap_dev {
 		bool any;
 		int64_t pid, tid; /* of the newest launch, if has_tid */
 		bool has_tid;
+		/* launches since then, each of which may end the gap */
+		int64_t told_from;
+		size_t queued;
 	} lead; /* the same up to the newest launch, if no work begins before
 		 * its call */
 	struct gap_first { /* the gap before the first work, if it is not known
@@ -633,8 +638,14 @@ gaps_work(struct gaps *g, struct gap_file *f, int64_t dev, int64_t start,
 	*w = *x;
 	advance_lead(l, g->now);
 	if (x->has_api && l->time.mask == 0 &&
-	    idles(f, l->any, &l->idle_from) && x->api > l->idle_from)
-		w->story = story_of(f, l, x);
+	    idles(f, l->any, &l->idle_from) && x->api > l->idle_from) {
+		l->queued = l->idle_from == l->told_from ? l->queued + 1 : 1;
+		l->told_from = l->idle_from;
+		if (l->queued <= QUEUE)
+			w->story = story_of(f, l, x);
+		else
+			g->forgotten++;
+	}
 	l->pid = x->pid;
 	l->tid = x->tid;
 	l->has_tid = x->has_tid;
