@@ -203,6 +203,9 @@ add_work(struct gaps_input *in, struct gap_file *f, const struct rec *r,
 		.api_end = w->api_end };
 	struct mview api = rec_get(r, COL_api);
 
+	map_put(&f->streams,
+	    (uint64_t)w->dev << 48 ^ (uint64_t)rec_num_or(r, COL_stream, -1),
+	    &x.first);
 	x.call = name_of(in, r, N_API);
 	x.code = name_of(in, r, N_CODE);
 	x.did = did_of_call(in, r);
@@ -395,7 +398,7 @@ count_types(struct gaps_input *in, const char *list)
 #define CALL_COLS TIME_COLS " corr dst_mem api code"
 #define WORK_COLS                                                              \
 	CALL_COLS                                                              \
-	" api_start_ns api_dur_ns dev iter id op_start_ns phase layer"
+	" api_start_ns api_dur_ns dev stream iter id op_start_ns phase layer"
 
 static void
 listen_all(struct stage *st)

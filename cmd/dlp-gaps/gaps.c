@@ -349,8 +349,8 @@ late(const struct gap_work *w, int64_t start, int64_t end)
 }
 
 /* Why the device idled from lo to hi, a whole gap. first: no work of the device
- * comes before it; if the GPU began late, it may have been busy with work that
- * was launched before the recording. */
+ * comes before it; if the GPU, or long after another one a stream, began late, it
+ * may have been busy with work that was launched before the recording. */
 static struct gap_verdict
 judge_gap(const struct gap_work *w, int64_t lo, int64_t hi, bool first)
 {
@@ -370,7 +370,7 @@ judge_gap(const struct gap_work *w, int64_t lo, int64_t hi, bool first)
 	if (w->api_end > lo && (w->api_end >= hi || held < PAST_BRIEF ||
 				   held < num_sub(hi, lo) - held))
 		return late(w, lo, hi);
-	if (!first)
+	if (!first && !(w->first && num_sub(hi, lo) > PAST_BRIEF))
 		v.class = "queued";
 	return v;
 }
@@ -716,6 +716,7 @@ gaps_clear(struct gaps *g)
 		steps_free(&f->steps);
 		map_free(&f->devs);
 		map_free(&f->procs);
+		map_free(&f->streams);
 	}
 	free(g->file);
 	launches_free(&g->launches);

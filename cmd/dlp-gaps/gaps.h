@@ -57,6 +57,7 @@ struct gap_work {
 	uint32_t code;        /* its place in the user's code */
 	enum did did;         /* of the call */
 	bool of_graph;        /* which launches a CUDA graph */
+	bool first;           /* of its stream */
 	struct story *story;  /* if the device was idle when it was launched */
 };
 
@@ -66,6 +67,7 @@ struct gap_file {         /* of the section's, by column src */
 	struct gap_proc *proc;
 	size_t n_dev, n_proc;
 	struct map devs, procs; /* number -> place */
+	struct map streams;     /* seen */
 	struct steps steps;
 	struct extent event; /* of all that happened */
 };
