@@ -196,6 +196,7 @@ struct path_retype {                    /* --dtype */
 	} * same;
 	size_t n_same, same_cap;
 	uint64_t no_type; /* kernels whose type is unknown */
+	bool tensor; /* products in fp32 get Tensor Cores, as findings have it */
 	struct smap ops;  /* by op_id: which products it has, OP_* */
 };
 enum { OP_FP32 = 1, OP_TENSOR_CORES = 2 };
@@ -334,6 +335,10 @@ struct path_effect {      /* of the changes on the work of a section */
 };
 
 void path_effect_open(struct path *p, struct path_effect *e);
+
+/* The same work in both types of --dtype, or NULL. */
+const struct path_same *path_measured(
+    const struct path *p, const struct path_work *w);
 
 /* How many times as long work takes; *gone is set if it is removed. */
 double path_factor(const struct path *p, const struct path_effect *e,

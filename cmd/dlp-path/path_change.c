@@ -123,6 +123,8 @@ path_dtype(void *path, const char *arg)
 		die("--dtype: '%s' are not two of fp64, fp32, tf32, fp16 and "
 		    "bf16",
 		    arg);
+	/* fp32 to a type of Tensor Cores */
+	y->tensor = y->of[0] == &types[1] && y->of[1] > &types[1];
 }
 
 /* Of "fp64=34,fp32=67"; 0: it is not there. */
@@ -331,11 +333,22 @@ path_removed(const struct path *p, const struct path_effect *e, uint32_t text)
 	return false;
 }
 
+const struct path_same *
+path_measured(const struct path *p, const struct path_work *w)
+{
+	const struct path_same *same;
+
+	if (w->by_roof < 0 || w->same == PATH_NONE)
+		return NULL;
+	same = &p->retype.same[w->same];
+	return same->n[1] > 0 && same->ns[0] > 0 ? same : NULL;
+}
+
 double
 path_factor(const struct path *p, const struct path_effect *e,
     const struct path_work *w, bool *gone)
 {
-	const struct path_same *same = NULL;
+	const struct path_same *same = path_measured(p, w);
 	double f = 1, len = (double)(w->end - w->start), now;
 	uint64_t m = 0;
 	int k;
@@ -348,13 +361,12 @@ path_factor(const struct path *p, const struct path_effect *e,
 			now += (double)e->latency[w->name];
 		f = now / len;
 	}
-	if (w->same != PATH_NONE)
-		same = &p->retype.same[w->same];
-	if (w->by_roof >= 0 && same != NULL && same->n[1] > 0 &&
-	    same->ns[0] > 0)
+	if (same != NULL)
 		f *= same->ns[1] / (double)same->n[1] /
 		     (same->ns[0] / (double)same->n[0]);
-	else if (w->by_roof > 0)
+	else if (w->by_roof > 0 &&
+		 !(p->retype.tensor &&
+		     (w->fix & FIX_BIT(FIX_TENSOR_CORES)) != 0))
 		f *= w->by_roof;
 	if (w->name != PATH_NONE)
 		m |= e->match[w->name];

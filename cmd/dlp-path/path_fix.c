@@ -253,7 +253,8 @@ path_fix_work(const struct path *p, unsigned on, const struct path_work *w)
 	on &= w->fix;
 	if ((on & FIX_BIT(FIX_OPTIMIZER)) != 0)
 		f *= FUSED_WORK;
-	if ((on & FIX_BIT(FIX_TENSOR_CORES)) != 0)
+	if ((on & FIX_BIT(FIX_TENSOR_CORES)) != 0 &&
+	    path_measured(p, w) == NULL)
 		f *= w->tensor;
 	if ((on & FIX_BIT(FIX_COPIES)) != 0 && w->bytes >= 0) {
 		now = p->rank[p->stream[w->stream].rank].pinned;

@@ -806,7 +806,8 @@ put_passes(struct passes *s)
 	if (!p->each) {
 		put_pass(s, NULL,
 		    bare | FIX_BIT(FIX_OPTIONS) | (p->all ? FIX_ALL : 0) |
-			(p->no_straggler ? FIX_BIT(FIX_STRAGGLER) : 0));
+			(p->no_straggler ? FIX_BIT(FIX_STRAGGLER) : 0) |
+			(p->retype.tensor ? FIX_BIT(FIX_TENSOR_CORES) : 0));
 		return;
 	}
 	for (fix = 0; fix < N_FIX; fix++)
