@@ -151,7 +151,7 @@ find_gain(const struct facts *f, struct advise_finding *j)
 	double part;
 
 	j->gain = -1;
-	if (v->judged != V_YES || step == 0)
+	if (v->judged != V_YES || step == 0 || v->first)
 		return;
 	if (v->fix.len > 0)
 		fixed = facts_fixed_ns(f, buf_str(&v->fix));
@@ -190,6 +190,8 @@ by_gain(const void *a, const void *b)
 		return fx ? -1 : 1;
 	if ((x->part_of != NULL) != (y->part_of != NULL))
 		return x->part_of == NULL ? -1 : 1;
+	if (fx && x->v.first != y->v.first)
+		return x->v.first ? -1 : 1;
 	if (x->gain != y->gain)
 		return x->gain > y->gain ? -1 : 1;
 	if (x->waits != y->waits)

@@ -55,6 +55,7 @@ struct advise_verdict {
 	struct buf value;    /* escaped text */
 	const char *missing; /* V_UNJUDGED: the missing input */
 	bool gains;          /* the ceiling is known */
+	bool first;          /* the others are doubtful until it is fixed */
 	bool of_kernels;     /* it is time of kernels: where the GPU idles, a
 			      * step does not wait for them */
 	int64_t ceiling;     /* the time of GPUs that it concerns, which is the

@@ -516,6 +516,9 @@ judge_marker_cost(const struct facts *f, struct advise_verdict *v)
 	if (verdict_no_steps(f, v) || f->n_marked == 0 || no_gaps(f, v))
 		return;
 	verdict_share(f, ns, v);
+	v->first = 2 * facts_step_ns(f, false) < facts_step_ns(f, true);
+	if (v->first)
+		verdict_let(v, "most");
 	buf_printf(
 	    verdict_let(v, "runs"), "%.0f", facts_per_iter(f, f->n_marked));
 	if (facts_step_ns(f, true) == 0)

@@ -493,6 +493,8 @@ on_finding(struct stage *st, struct rec *r)
 		if (little)
 			pct -= LITTLE_GAIN + 1;
 	}
+	if (gain < 0 && mv_eq(id, "marker_cost"))
+		pct = 101; /* the others are doubtful */
 	f = place_finding(o, id, pct);
 	if (f == NULL)
 		return;
