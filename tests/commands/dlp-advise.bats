@@ -428,6 +428,16 @@ derived() {
 	recompute|found|$fp32|UPDATE NVTX_EVENTS
 	    SET text = 'aten::conv2d, seq = 9, op_id = 7'
 	    WHERE text LIKE '%ConvolutionBackward0%'| @
+	skinny|found|advise/sizes|| @
+	skinny|clear|$gpt|| @
+	depthwise|found|advise/sizes|| @
+	depthwise|clear|$fp32|| @
+	few_tokens|found|advise/sizes|| @
+	few_tokens|clear|advise/sizes|s/\[16, 4096\]/[4096, 4096]/; s/\[16, 2\]/[4096, 2]/| @
+	head_size|found|advise/sizes|| @
+	head_size|clear|advise/sizes|s/2048, 72/2048, 64/g| @
+	few_blocks|found|advise/sizes|| @
+	few_blocks|clear|advise/sizes|s/256/4096/g| @
 	memory_fragmented|found|kineto/gpt2_bf16|s/"Total Reserved": 2/&00/g| @
 	memory_fragmented|clear|kineto/gpt2_bf16|| @
 	memory_full|found|$gpt|$memory $used * 100 / 91| @
@@ -468,7 +478,7 @@ advice() {
 	while IFS='|' read -r id want p sql key; do
 		key=${key%% *}
 		case $p in
-		kineto/*) # a trace is changed by sed
+		kineto/* | advise/sizes) # a trace is changed by sed
 			zcat "$ROOT/tests/data/$p.json.gz" | sed "$sql" >changed.sqlite
 			;;
 		*)

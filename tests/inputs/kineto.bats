@@ -889,6 +889,60 @@ plain_trace() {
 	done
 }
 
+@test "graphs captured in pieces, with a call more, or of other kernels" {
+	# three pieces, of which two have the same kinds of calls; the step ran
+	# them in order
+	python3 - <<-'END'
+	import json
+	def trace(name, events):
+	    json.dump({"traceEvents": [dict(e, ph="X", pid=e.get("pid", 1), tid=1)
+	        for e in events]}, open(name, "w"))
+	pieces = [["a"], ["b", "c"], ["b", "c"]]
+	def capture(name, pieces):
+	    ev, t, corr = [{"cat": "user_annotation", "name": "capture_8_PIECEWISE",
+	        "ts": 1, "dur": 900}], 10, 1
+	    for i, p in enumerate(pieces):
+	        ev.append({"cat": "cuda_runtime", "name": "hipStreamBeginCapture", "ts": t, "dur": 1})
+	        for k in p:
+	            ev += [{"cat": "cpu_op", "name": "my::piece%d_%s" % (i, k), "ts": t + 2, "dur": 6,
+	                    "args": {"Ev Idx": corr}},
+	                {"cat": "cuda_runtime", "name": "hipModuleLaunchKernel", "ts": t + 4, "dur": 1,
+	                    "args": {"kernel": k, "correlation": corr}}]
+	            t, corr = t + 10, corr + 1
+	        ev.append({"cat": "cuda_runtime", "name": "hipStreamEndCapture", "ts": t, "dur": 1})
+	        t += 10
+	    trace(name, ev)
+	def run(name, pieces):
+	    ev, t = [{"cat": "user_annotation", "name": "execute_8_context_0(sq0sk0sqsq0sqsk0)"
+	        "_generation_8(sq8sk80sqsq8sqsk80)", "ts": 2000, "dur": 900}], 2010
+	    for i, p in enumerate(pieces):
+	        ev.append({"cat": "cuda_runtime", "name": "hipGraphLaunch", "ts": t, "dur": 2,
+	            "args": {"correlation": 100 + i}})
+	        for k in p:
+	            ev.append({"cat": "kernel", "name": k, "pid": 0, "ts": t + 5, "dur": 4,
+	                "args": {"device": 0, "stream": 0, "correlation": 100 + i}})
+	            t += 10
+	        t += 10
+	    trace(name, ev)
+	capture("pieces", pieces)
+	run("run", pieces)
+	capture("one", [["a", "b", "x", "c"]])
+	run("less", [["a", "b", "c"]])
+	run("more", [["a", "b", "x", "y", "c"]])
+	run("other", [["a", "b", "z", "c"]])
+	END
+	ops() {
+		dlp-parse --capture "$@" | dlp-correlate |
+		    dlp-fmt -H --tsv -T kern -c op | tail -n +2 | tr '\n' ' '
+	}
+	[ "$(ops pieces run)" = "piece0_a piece1_b piece1_c piece2_b piece2_c " ]
+	[ "$(ops one less)" = "piece0_a piece0_b piece0_c " ]
+	[ "$(ops one more)" = "piece0_a piece0_b piece0_x - piece0_c " ]
+	run dlp-parse --capture one other
+	[ $status = 2 ]
+	[[ $output == *"number 3 is z, and was captured as x" ]]
+}
+
 @test "captures of graphs in several files" {
 	zcat "$OWN/graph_infer.json.gz" >full.json
 	# the first capture, the second, and what is recorded after them
