@@ -43,10 +43,10 @@ static const struct {
 	{ "tc_unused", judge_tc_unused, NULL },
 	{ "tc_fp32", judge_tc_fp32, NULL },
 	{ "tc_unaligned", judge_tc_unaligned, NULL },
-	{ "skinny", judge_skinny, NULL },
-	{ "depthwise", judge_depthwise, NULL },
-	{ "few_tokens", judge_few_tokens, NULL },
-	{ "head_size", judge_head_size, NULL },
+	{ "skinny", judge_slow_size, NULL },
+	{ "depthwise", judge_slow_size, NULL },
+	{ "few_tokens", judge_slow_size, NULL },
+	{ "head_size", judge_slow_size, NULL },
 	{ "pageable_copies", judge_pageable_copies, NULL },
 	{ "alloc_calls", judge_alloc_calls, NULL },
 	{ "few_blocks", judge_few_blocks, NULL },
@@ -260,6 +260,7 @@ judge_facts(void *arg, struct facts *f)
 			continue;
 		j[n].rule = r;
 		j[n].at = i;
+		j[n].v.id = r->id;
 		j[n].v.limit = a->limit[i].v;
 		j[n].limit_dlprof = a->limit[i].dlprof;
 		judge_rule(a, f, r, &j[n].v);

@@ -50,7 +50,8 @@ enum use_state use_of(const struct facts *f, int which);
 const char *use_name(int which);
 
 struct advise_verdict {
-	double limit; /* the threshold */
+	const char *id; /* of the rule */
+	double limit;   /* the threshold */
 	enum { V_NO, V_YES, V_UNJUDGED } judged;
 	struct buf value;    /* escaped text */
 	const char *missing; /* V_UNJUDGED: the missing input */
@@ -179,7 +180,6 @@ advise_judge judge_unused_gpus, judge_sync_calls, judge_idle_after_sync,
     judge_memory_full, judge_graph_level, judge_no_op, judge_profiler_cost,
     judge_marker_cost, judge_lazy_loading, judge_slow_steps, judge_one_off,
     judge_lost_events, judge_recompute, judge_kv_cache, judge_recompiles,
-    judge_graph_breaks, judge_fragmented, judge_skinny, judge_depthwise,
-    judge_few_tokens, judge_head_size;
+    judge_graph_breaks, judge_fragmented, judge_slow_size;
 
 #endif

@@ -118,13 +118,8 @@ enum {              /* kinds of kernels that tell what is in use, or could be */
 	N_KIND
 };
 
-enum { /* sizes that make products slow, by tc_why */
-	S_SKINNY,
-	S_DEPTHWISE,
-	S_FEW_TOKENS,
-	S_HEAD_SIZE,
-	N_SLOW
-};
+#define N_SLOW 4 /* reasons (tc_why) of sizes that make products slow */
+extern const char *const slow_sizes[N_SLOW];
 
 enum { /* settings of the model, from DLProf's markers */
 	M_WORKERS,

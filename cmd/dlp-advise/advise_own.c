@@ -582,39 +582,17 @@ judge_tc_unaligned(const struct facts *f, struct advise_verdict *v)
 /* Products whose sizes make them slow. What other sizes would gain is not
  * known.
  */
-static void
-slow_size(const struct facts *f, int which, struct advise_verdict *v)
+void
+judge_slow_size(const struct facts *f, struct advise_verdict *v)
 {
-	const struct tops *t = &f->slow_size[which];
+	const struct tops *t = f->slow_size;
 
+	while (strcmp(slow_sizes[t - f->slow_size], v->id) != 0)
+		t++;
 	if (verdict_lacks(v, !f->has_tc_why, "Tensor Core use: dlp-flops"))
 		return;
 	verdict_above(v, facts_share_pct(f, t->all.ns));
 	tops_put(t, &v->evidence, 3);
-}
-
-void
-judge_skinny(const struct facts *f, struct advise_verdict *v)
-{
-	slow_size(f, S_SKINNY, v);
-}
-
-void
-judge_depthwise(const struct facts *f, struct advise_verdict *v)
-{
-	slow_size(f, S_DEPTHWISE, v);
-}
-
-void
-judge_few_tokens(const struct facts *f, struct advise_verdict *v)
-{
-	slow_size(f, S_FEW_TOKENS, v);
-}
-
-void
-judge_head_size(const struct facts *f, struct advise_verdict *v)
-{
-	slow_size(f, S_HEAD_SIZE, v);
 }
 
 void

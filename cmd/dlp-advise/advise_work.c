@@ -254,21 +254,22 @@ add_collective(
 	f->n_alike += !is_new;
 }
 
+const char *const slow_sizes[N_SLOW] = { "skinny", "depthwise", "few_tokens",
+	"head_size" };
+
 static void
 add_tc(struct facts *f, const struct rec *r, struct mview op, int64_t dur)
 {
 	struct mview tc = rec_get(r, COL_tc), why = rec_get(r, COL_tc_why);
 	bool eligible = mv_eq(rec_get(r, COL_tc_eligible), "yes");
 	bool uses = mv_eq(tc, "yes"), unaligned = mv_eq(why, "unaligned");
-	static const char *const slow[N_SLOW] = { "skinny", "depthwise",
-		"few_tokens", "head_size" };
 	int i;
 
 	f->has_tc |= tc.s != NULL;
 	f->has_tc_why |= rec_has(r->type, COL_tc_why);
 	advise_ops_kernel(f, r, uses, eligible);
 	for (i = 0; i < N_SLOW; i++)
-		if (mv_eq(why, slow[i]))
+		if (mv_eq(why, slow_sizes[i]))
 			tops_add(&f->slow_size[i], op.s, op.n, dur, 0);
 	if (unaligned)
 		add_odd(f, r, dur);

@@ -31,79 +31,80 @@ enum kineto_head {
 	KH_N
 };
 
-/* The keys of an event and of its args that are read. */
-enum kineto_field {
-	KF_PH,
-	KF_CAT,
-	KF_NAME,
-	KF_PID,
-	KF_TID,
-	KF_TS,
-	KF_DUR,
-	KF_ID,
-	KF_ARGS, /* up to here: of the event itself */
-	KF_ARG_NAME,
-	KF_SEQ,
-	KF_DIMS,
-	KF_TYPES,
-	KF_CONCRETE,
-	KF_STRIDES,
-	KF_BACKEND,
-	KF_KWARGS,
-	KF_KERNEL_FILE,
-	KF_WARPS,
-	KF_STAGES,
-	KF_EV_IDX,
-	KF_EXT,
-	KF_CORR,
-	KF_DEVICE,
-	KF_CONTEXT,
-	KF_STREAM,
-	KF_GRID,
-	KF_BLOCK,
-	KF_REGS,
-	KF_OCCUPANCY,
-	KF_KERNEL,
-	KF_SMEM,
-	KF_NODE,
-	KF_BYTES,
-	KF_COPY_KIND,
-	KF_SRC_KIND,
-	KF_DST_KIND,
-	KF_MEM_BYTES,
-	KF_ADDR,
-	KF_ALLOCATED,
-	KF_RESERVED,
-	KF_DEV_ID,
-	KF_DEV_TYPE,
-	KF_SYNC_KIND,
-	KF_SYNC_EVENT,
-	KF_SYNC_RECORD,
-	KF_SYNC_STREAM,
-	KF_EVENT,
-	KF_COMM_TYPE,
-	KF_COMM_IN,
-	KF_COMM_OUT,
-	KF_COMM_GROUP,
-	KF_COMM_NAME,
-	KF_COMM_DESC,
-	KF_COMM_RANKS,
-	KF_COMM_SPLIT_IN,
-	KF_COMM_SPLIT_OUT,
-	KF_STACK,
-	KF_PY_THREAD,
-	/* what else tells the kind of a slice in a trace of Perfetto, and what
-	 * rocprofv3 writes there */
-	KF_CBID,
-	KF_PY_ID,
-	KF_FWD_THREAD,
-	KF_ARG_TID,
-	KF_AGENT,
-	KF_QUEUE,
-	KF_GRID_ITEMS,
-	KF_BLOCK_ITEMS,
-	KF_N
-};
+/* The keys of an event and of its args that are read, those of the event itself
+ * up to ARGS; from CBID on what else tells the kind of a slice in a trace of
+ * Perfetto, and what rocprofv3 writes there. */
+#define KINETO_FIELDS(F)                                                       \
+	F(PH, "ph")                                                            \
+	F(CAT, "cat")                                                          \
+	F(NAME, "name")                                                        \
+	F(PID, "pid")                                                          \
+	F(TID, "tid")                                                          \
+	F(TS, "ts")                                                            \
+	F(DUR, "dur")                                                          \
+	F(ID, "id")                                                            \
+	F(ARGS, "args")                                                        \
+	F(ARG_NAME, "name")                                                    \
+	F(SEQ, "Sequence number")                                              \
+	F(DIMS, "Input Dims")                                                  \
+	F(TYPES, "Input type")                                                 \
+	F(CONCRETE, "Concrete Inputs")                                         \
+	F(STRIDES, "Input Strides")                                            \
+	F(BACKEND, "kernel_backend")                                           \
+	F(KWARGS, "kernel_kwargs")                                             \
+	F(KERNEL_FILE, "kernel_file")                                          \
+	F(WARPS, "num_warps")                                                  \
+	F(STAGES, "num_stages")                                                \
+	F(EV_IDX, "Ev Idx")                                                    \
+	F(EXT, "External id")                                                  \
+	F(CORR, "correlation")                                                 \
+	F(DEVICE, "device")                                                    \
+	F(CONTEXT, "context")                                                  \
+	F(STREAM, "stream")                                                    \
+	F(GRID, "grid")                                                        \
+	F(BLOCK, "block")                                                      \
+	F(REGS, "registers per thread")                                        \
+	F(OCCUPANCY, "est. achieved occupancy %")                              \
+	F(KERNEL, "kernel")                                                    \
+	F(SMEM, "shared memory")                                               \
+	F(NODE, "graph node id")                                               \
+	F(BYTES, "bytes")                                                      \
+	F(COPY_KIND, "copy kind")                                              \
+	F(SRC_KIND, "src kind")                                                \
+	F(DST_KIND, "dst kind")                                                \
+	F(MEM_BYTES, "Bytes")                                                  \
+	F(ADDR, "Addr")                                                        \
+	F(ALLOCATED, "Total Allocated")                                        \
+	F(RESERVED, "Total Reserved")                                          \
+	F(DEV_ID, "Device Id")                                                 \
+	F(DEV_TYPE, "Device Type")                                             \
+	F(SYNC_KIND, "cuda_sync_kind")                                         \
+	F(SYNC_EVENT, "wait_on_cuda_event_id")                                 \
+	F(SYNC_RECORD, "wait_on_cuda_event_record_corr_id")                    \
+	F(SYNC_STREAM, "wait_on_stream")                                       \
+	F(EVENT, "event_id")                                                   \
+	F(COMM_TYPE, "dtype")                                                  \
+	F(COMM_IN, "In msg nelems")                                            \
+	F(COMM_OUT, "Out msg nelems")                                          \
+	F(COMM_GROUP, "Group size")                                            \
+	F(COMM_NAME, "Process Group Name")                                     \
+	F(COMM_DESC, "Process Group Description")                              \
+	F(COMM_RANKS, "Process Group Ranks")                                   \
+	F(COMM_SPLIT_IN, "In split size")                                      \
+	F(COMM_SPLIT_OUT, "Out split size")                                    \
+	F(STACK, "Call stack")                                                 \
+	F(PY_THREAD, "Python thread")                                          \
+	F(CBID, "cbid")                                                        \
+	F(PY_ID, "Python id")                                                  \
+	F(FWD_THREAD, "Fwd thread id")                                         \
+	F(ARG_TID, "tid")                                                      \
+	F(AGENT, "agent")                                                      \
+	F(QUEUE, "queue")                                                      \
+	F(GRID_ITEMS, "grid_size")                                             \
+	F(BLOCK_ITEMS, "workgroup_size")
+
+#define KINETO_FIELD(name, key) KF_##name,
+enum kineto_field { KINETO_FIELDS(KINETO_FIELD) KF_N };
 
 #define KEVENT_SLOTS 128
 

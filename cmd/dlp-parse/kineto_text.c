@@ -8,6 +8,7 @@
 #include "array.h"
 #include "kineto.h"
 #include "num.h"
+#include "shipped.h"
 #include "usercode.h"
 
 /* Appends the sizes of one input: [2, 3]. A list of tensors is written one
@@ -156,38 +157,20 @@ put_result(const struct kineto_loader *l, struct buf *b)
 	buf_putc(b, ']');
 }
 
-/* The name that Input type has for a type of PyTorch; NULL if it is no short
- * name. */
-static const char *
+/* The name that Input type has for a type of PyTorch; s is NULL if it is no
+ * short name. */
+static struct mview
 tensor_type(struct mview v)
 {
-	static const char *const types[][2] = {
-		{ "Float", "float" },
-		{ "BFloat16", "c10::BFloat16" },
-		{ "Half", "c10::Half" },
-		{ "Double", "double" },
-		{ "Long", "long int" },
-		{ "Int", "int" },
-		{ "Short", "short int" },
-		{ "Char", "signed char" },
-		{ "Byte", "unsigned char" },
-		{ "Bool", "bool" },
-		{ "Float8_e4m3fn", "c10::Float8_e4m3fn" },
-		{ "Float8_e5m2", "c10::Float8_e5m2" },
-	};
-	size_t i = 0;
-
-	while (i < ARRAY_LEN(types) && !mv_eq(v, types[i][0]))
-		i++;
-	return i < ARRAY_LEN(types) ? types[i][1] : NULL;
+	return vocab_find("cpp-short", v.s, v.n);
 }
 
 /* Appends ", types = [c10::BFloat16, , Scalar]", which emit_nvtx leaves out. */
 static void
 put_types(const struct kineto_loader *l, struct buf *b)
 {
-	const char *p = kineto_list(l, KF_TYPES), *type;
-	struct mview v;
+	const char *p = kineto_list(l, KF_TYPES);
+	struct mview v, type;
 	bool any = false;
 
 	if (p == NULL)
@@ -195,10 +178,9 @@ put_types(const struct kineto_loader *l, struct buf *b)
 	buf_puts(b, ", types = [");
 	for (; kineto_list_next(&p, &v); any = true) {
 		buf_puts(b, any ? ", " : "");
-		if ((type = tensor_type(v)) != NULL)
-			buf_puts(b, type);
-		else
-			buf_put(b, v.s, v.n);
+		type = tensor_type(v);
+		v = type.s != NULL ? type : v;
+		buf_put(b, v.s, v.n);
 	}
 	buf_putc(b, ']');
 }
@@ -368,15 +350,15 @@ static int64_t
 message_id(struct kineto_loader *l)
 {
 	struct buf *b = &l->tmp;
-	const char *type = tensor_type(l->ev.field[KF_COMM_TYPE]);
+	struct mview type = tensor_type(l->ev.field[KF_COMM_TYPE]);
 	int64_t in, out;
 
-	if (type == NULL || !kineto_field_int(l, KF_COMM_IN, &in) ||
+	if (type.s == NULL || !kineto_field_int(l, KF_COMM_IN, &in) ||
 	    !kineto_field_int(l, KF_COMM_OUT, &out) || in <= 0 || out <= 0)
 		return EV_UNSET;
 	buf_clear(b);
-	buf_printf(b, ", sizes = [[%lld], [%lld]], types = [%s]",
-	    (long long)out, (long long)in, type);
+	buf_printf(b, ", sizes = [[%lld], [%lld]], types = [%.*s]",
+	    (long long)out, (long long)in, (int)type.n, type.s);
 	return (int64_t)smap_put(&l->k->texts, b->s, b->len, NULL);
 }
 
