@@ -274,7 +274,8 @@ say_not_found(struct iter_run *g, const struct iter_file *f)
 		    *words != '\0' ? "; " : "",
 		    *words != '\0' ? "more" : "keys");
 	}
-	if (g->plan.by == ITER_BY_OWN && !g->o.list && f->extent.event.any)
+	if (g->plan.by == ITER_BY_OWN && !g->o.list && f->extent.event.any &&
+	    (fatal || !g->o.stable)) /* without a stable record it is known */
 		SAY(fatal, "no step ranges that hold most of the work%s%s%s%s",
 		    in, name, fatal ? "" : all,
 		    g->no_times ? "" : " (-k names a step; " PROPOSES " some)");

@@ -19,7 +19,7 @@ page_styled(
 {
 	static const char *const code[] = {
 		[PAGE_BOLD] = "\033[1m",
-		[PAGE_COLOR] = "\033[1;33m",
+		[PAGE_COLOR] = "\033[1;35m",
 	};
 	size_t wide = (size_t)s->how->width, from;
 	bool is_styled = style != PAGE_PLAIN && s->how->color;

@@ -15,6 +15,7 @@ struct screen {
 	const struct overview_how *how;
 	double base;  /* what is 100 % */
 	int room;     /* for a name */
+	bool at_once; /* base is all work, which is longer than the time */
 	double parts; /* how many steps of a GPU the sums are of */
 	struct wording wording;
 	struct values values;

@@ -13,8 +13,6 @@
 #include "out.h"
 #include "overview_page.h"
 
-#define MAX_IDLE 20 /* rows */
-#define MAX_PHASE 10
 #define MAX_OP 10
 
 /* The parts of the screen. */
@@ -146,12 +144,9 @@ put_why_idle(struct screen *s)
 	double rest = s->o->ns[OV_IDLE], ns;
 	struct buf label = { 0 };
 	const char *class;
-	int i;
 
-	for (i = 0; i < MAX_IDLE; i++) {
-		class = tally_best(&s->o->gap, &ns);
-		if (class == NULL || ns < PAGE_NOTHING)
-			break;
+	while ((class = tally_best(&s->o->gap, &ns)) != NULL &&
+	       ns >= PAGE_NOTHING) {
 		tally_take(&s->o->gap, &ns);
 		buf_clear(&label);
 		buf_printf(&label, "  %s", class);
@@ -186,6 +181,7 @@ page_base(struct screen *s)
 	if (s->o->work <= s->base)
 		return;
 	s->base = s->o->work;
+	s->at_once = true;
 	values_if(&s->values, "at_once", true);
 }
 
@@ -194,18 +190,14 @@ put_phases(struct screen *s)
 {
 	const char *name;
 	double ns;
-	int i;
 
 	if (tally_best(&s->o->phase, &ns) == NULL)
 		return;
 	page_line(s, "");
 	page_say(s, "", "phases");
 	page_table(s, "GPU time by phase");
-	for (i = 0; i < MAX_PHASE; i++) {
-		name = tally_take(&s->o->phase, &ns);
-		if (name != NULL)
-			part(s, page_unset(name) ? "(no phase)" : name, ns);
-	}
+	while ((name = tally_take(&s->o->phase, &ns)) != NULL)
+		part(s, page_unset(name) ? "(no phase)" : name, ns);
 }
 
 static void
@@ -580,7 +572,7 @@ room_of(const struct screen *s)
 
 	for (i = 0; i < op->name.n; i++) {
 		(void)smap_str(&op->name, i, &n);
-		if (wide > 80 && op->sum[i].ns > .01 * s->o->work && n > need)
+		if (wide > 80 && op->sum[i].ns > .001 * s->o->work && n > need)
 			need = n;
 	}
 	return most < 8 ? 8 : need < (size_t)most ? (int)need : most;

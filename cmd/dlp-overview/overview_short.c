@@ -322,7 +322,7 @@ put_finding_title(struct screen *s, int nth, const struct overview_finding *f)
 	if (f->fixed > 0 && f->step > 0 && s->o->n_all > 0) {
 		page_times(&gain, f->step, f->fixed);
 		buf_puts(&gain, " if fixed");
-	} else if (f->fixed > 0 && f->step > 0) {
+	} else if (f->fixed > 0 && f->step - f->fixed < s->base) {
 		page_time(&gain, f->step - f->fixed);
 		buf_puts(&gain, " less if fixed");
 	}
@@ -517,7 +517,9 @@ put_phases(struct screen *s)
 		name = tally_take(&s->o->phase, &ns);
 		if (name == NULL || ns < SHARE * s->base)
 			break;
-		if (n == 0)
+		if (n == 0 && s->at_once)
+			page_table(s, "GPU work, some at once");
+		else if (n == 0)
 			page_line(s, "");
 		page_row(s, page_unset(name) ? "(no phase)" : name, ns);
 	}
@@ -532,10 +534,10 @@ put_ops(struct screen *s, int max)
 	int i;
 
 	page_line(s, "");
-	page_table(s, "Top ops");
+	page_table(s, s->at_once ? "Top ops, some at once" : "Top ops");
 	for (i = 0; i < max; i++) {
 		name = tally_take(&s->o->op, &ns);
-		if (name == NULL)
+		if (name == NULL || (i > 0 && ns < SHARE * s->base))
 			break;
 		buf_clear(&label);
 		buf_puts(&label, name);

@@ -29,6 +29,7 @@ some=
 numbers_of() {
 	src=
 	name=$1
+	[ -z "$short_names" ] || name=${1##*/}
 	inputs "$1"
 	facts "$1"
 	exit
@@ -63,7 +64,9 @@ row_of() {
 	done <"$rows/$1.said"
 	[ -n "$said" ] || [ -z "$behind" ] || complain "$2" "$behind"
 	[ -n "$failed" ] || return 0
-	dlp-overview $how -n "$2" --failed "$error"
+	name=$2
+	[ -z "$short_names" ] || name=${2##*/}
+	dlp-overview $how -n "$name" --failed "$error"
 	return 1
 }
 
@@ -81,6 +84,10 @@ rows_of() {
 	exec 5<&0
 	erase=$(printf '\033[K')
 	ok=1 given=0 files=$#
+	# for people, names without folders, where these are all different
+	short_names=
+	[ -z "$some" ] || [ -n "$(for f; do printf '%s\n' "${f##*/}"; done | sort | uniq -d)" ] ||
+	    short_names=1
 	if [ "$opt_j" -gt 1 ]; then
 		rows_at_once "$@"
 	else
