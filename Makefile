@@ -421,15 +421,13 @@ install: all
 	$(INSTALL) -m 644 $(SHARE) pipelines/dlp-batch.mk pipelines/SKILL.md \
 	    $(DESTDIR)$(DATADIR)
 	$(INSTALL) -m 644 pipelines/dlp.bash-completion $(DESTDIR)$(COMPDIR)/dlp
-ifndef CROSS
-	PATH="$(CURDIR)/$(B)/bin:$$PATH" sh pipelines/completions fish \
+	sh pipelines/completions fish \
 	    >$(DESTDIR)$(FISHDIR)/dlp.fish
-	PATH="$(CURDIR)/$(B)/bin:$$PATH" sh pipelines/completions zsh \
+	sh pipelines/completions zsh \
 	    >$(DESTDIR)$(ZSHDIR)/_dlp
 	for c in $(CMDS) dlprof; do \
 		ln -sf dlp.fish $(DESTDIR)$(FISHDIR)/$$c.fish || exit; \
 	done
-endif
 	for m in $(MANS); do \
 		d=$(DESTDIR)$(MANDIR)/man$${m##*.}; \
 		$(INSTALL) -d $$d && $(INSTALL) -m 644 $$m $$d || exit; \

@@ -69,7 +69,7 @@ help_if_asked() {
 		[ -n "${no_table-}" ] ||
 		    echo "also: ${also---csv --tsv --json --jsonl --md --xtab -w COLUMNS}"
 		case $common_options in
-		*c:*) echo "      -c COLUMNS --sort COLUMN, as pipes have them, and -q: see dlp(1)" ;;
+		*c:*) echo "also: -c COLUMNS --sort COLUMN -q (dlp(1) explains them)" ;;
 		*) echo "also: -q" ;;
 		esac
 		echo

@@ -118,7 +118,7 @@ rec() { printf '%b\n' "$@" | tr ' ' '\t'; }
 @test "findings are of the same steps as the overview" {
 	f=$(profile h200/resnet50_tf32.sqlite.xz)
 	dlp advise --json "$f" >got 2>err
-	grep -q '^dlp-iter: steps 1 to 2 of 3 count' err
+	grep -q ': using steps 1-2 of 3 (steady state' err
 	sqlite3 -separator ' ' "$f" "SELECT count(*) / 2 || ' launches per step'
 	    FROM CUPTI_ACTIVITY_KIND_KERNEL k
 	    JOIN CUPTI_ACTIVITY_KIND_RUNTIME r USING (correlationId)

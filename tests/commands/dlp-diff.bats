@@ -165,7 +165,7 @@ diff_tsv() {
 	# steps by a range that is not the framework's
 	dlp-parse "$LENET" | dlp-correlate | dlp-iter -k backward >cut
 	dlp diff --tsv cut cut 2>e >want
-	grep 'A, cut: steps 1 to 2 of 4 (backward;' e
+	grep 'A, cut: steps 1-2 of 4 (backward,' e
 	dlp diff --tsv - cut <cut 2>e >got
 	cmp want got
 	dlp diff -k backward --tsv "$LENET" "$LENET" 2>/dev/null >got

@@ -24,7 +24,7 @@ load ../lib
 		grep -q "^complete -c dlp -n .* -a ${r##*/} " fish
 		grep -q "'${r##*/}:" zsh
 	done
-	for o in g n k i; do
+	for o in g n k i c; do
 		grep -q "seen_subcommand_from top\" -s $o -r" fish
 	done
 	# dlp -j 8 FILE: the overview without its name

@@ -102,7 +102,6 @@ top waits" "$(tr '\n' ' ' <with | sed 's/ $//')"
 			s/^  \(-[a-z]\)  .*/\1/p" | sed "s|\$| ${r##*/}|"
 	done | awk '{ print $1, NF == 3 ? $2 : "" }' | sort -u | sed 's/ $//' >got
 	same "-a
--c
 -f FORMAT
 -g BY
 -i N
