@@ -113,7 +113,7 @@ LIBS_dlp-iter = -lm
 LIBS_dlp-openmetrics = -lm
 LIBS_dlp-overview = -lm
 LIBS_dlp-energy = -lm
-LIBS_dlp-record = $(SQLITE) -liberty -ldl
+LIBS_dlp-record = $(SQLITE) -liberty
 LIBS_dlp-stats = -lm
 
 # A make inside a recipe builds on all processors unless -j was given.

@@ -33,6 +33,7 @@ struct record {
 /* record_run.c: runs the command and writes the recording. Returns the exit
  * status of dlp-record, which is the command's. */
 int record_run(const struct record *r, char **argv);
+int record_wait(pid_t pid); /* the status of a child; 128 + its signal */
 
 /* Makes the database of a folder, in a process of its own, because a failure
  * must not change our status. */

@@ -2,12 +2,10 @@
  * --live: a process beside the command that reads the spool while it grows, and
  * writes what has happened as sections of a stream.
  */
-#include <errno.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "convert.h"
@@ -36,12 +34,9 @@ put_section(struct live *l)
 	}
 	if (pid < 0)
 		die_errno("fork");
-	while (waitpid(pid, &status, 0) < 0)
-		if (errno != EINTR)
-			die_errno("wait");
-	if (WIFSIGNALED(status) && WTERMSIG(status) == SIGPIPE)
-		l->deaf = true;
-	else if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+	status = record_wait(pid);
+	l->deaf = status == 128 + SIGPIPE;
+	if (status != 0 && !l->deaf)
 		die("%s failed", l->parse);
 	(void)unlink(buf_str(&l->db));
 }

@@ -250,8 +250,8 @@ make_session(struct run *run)
 	run->folder = NULL;
 }
 
-static int
-wait_for(pid_t pid)
+int
+record_wait(pid_t pid)
 {
 	int status;
 
@@ -272,7 +272,7 @@ record_database(const char *folder, const char *to, bool force)
 		conv_run(folder, to, force);
 		exit(EXIT_OK);
 	}
-	return pid > 0 && wait_for(pid) == 0;
+	return pid > 0 && record_wait(pid) == 0;
 }
 
 /* dlp-parse makes the stream of a database, which is in temp meanwhile. */
@@ -291,7 +291,7 @@ stream(const struct record *r, const char *folder, const char *temp)
 		die_errno("%s", parse);
 	}
 	if (pid > 0)
-		status = wait_for(pid);
+		status = record_wait(pid);
 	free(parse);
 	buf_free(&db);
 	/* the reader may have seen enough */
@@ -324,12 +324,12 @@ end_beside(const struct run *run)
 {
 	if (run->power > 0) {
 		close(run->power_end);
-		(void)wait_for(run->power);
+		(void)record_wait(run->power);
 	}
 	if (run->live == 0)
 		return true;
 	close(run->live_end);
-	return wait_for(run->live) == 0;
+	return record_wait(run->live) == 0;
 }
 
 static void
@@ -401,7 +401,7 @@ record_run(const struct record *r, char **argv)
 	t.it_value.tv_usec = ns % 1000000000 / 1000;
 	if (r->kill && setitimer(ITIMER_REAL, &t, NULL) != 0)
 		die_errno("--kill");
-	status = wait_for(run.child);
+	status = record_wait(run.child);
 	running = 0;
 	if (ran) {
 		finish(&run);

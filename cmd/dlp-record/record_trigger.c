@@ -55,9 +55,9 @@ path_of(const char *folder, const char *name, int64_t no)
 	return buf_str(&b);
 }
 
-/* A file's text, NUL-terminated; "" if there is none. */
+/* A file's text, NUL-terminated; "" if there is none. *size has the NUL. */
 static char *
-text_of(const char *path)
+text_of(const char *path, size_t *size)
 {
 	struct buf b = { 0 };
 	char block[4096];
@@ -69,6 +69,7 @@ text_of(const char *path)
 	if (fd >= 0)
 		close(fd);
 	buf_putc(&b, '\0');
+	*size = b.len;
 	return b.s;
 }
 
@@ -88,23 +89,16 @@ static char *
 folder_of(const char *pid)
 {
 	static const char name[] = RSPOOL_ENV "=";
-	struct buf path = { 0 }, b = { 0 };
-	char block[4096], *s = NULL;
-	size_t at;
-	ssize_t n;
-	int fd;
+	struct buf path = { 0 };
+	char *text, *s = NULL;
+	size_t at, n;
 
 	buf_printf(&path, "/proc/%s/environ", pid);
-	fd = open(buf_str(&path), O_RDONLY | O_CLOEXEC);
-	while (fd >= 0 && (n = read(fd, block, sizeof(block))) > 0)
-		buf_put(&b, block, (size_t)n);
-	if (fd >= 0)
-		close(fd);
-	buf_putc(&b, '\0');
-	for (at = 0; at < b.len && s == NULL; at += strlen(b.s + at) + 1)
-		if (strncmp(b.s + at, name, sizeof(name) - 1) == 0)
-			s = xstrdup(b.s + at + sizeof(name) - 1);
-	buf_free(&b);
+	text = text_of(buf_str(&path), &n);
+	for (at = 0; at < n && s == NULL; at += strlen(text + at) + 1)
+		if (strncmp(text + at, name, sizeof(name) - 1) == 0)
+			s = xstrdup(text + at + sizeof(name) - 1);
+	free(text);
 	buf_free(&path);
 	return s;
 }
@@ -116,6 +110,7 @@ find_folder(const char *arg)
 	struct buf path = { 0 };
 	char *folder, *children, *word, *at = NULL;
 	int64_t pid;
+	size_t n;
 
 	if (!num_i64(arg, strlen(arg), &pid))
 		return xstrdup(arg);
@@ -123,7 +118,7 @@ find_folder(const char *arg)
 		die("there is no process %s", arg);
 	folder = folder_of(arg);
 	buf_printf(&path, "/proc/%s/task/%s/children", arg, arg);
-	children = text_of(buf_str(&path));
+	children = text_of(buf_str(&path), &n);
 	for (word = strtok_r(children, " \n", &at);
 	     word != NULL && folder == NULL; word = strtok_r(NULL, " \n", &at))
 		folder = folder_of(word);
@@ -309,6 +304,7 @@ record_trigger(const struct record *r)
 	struct buf line = { 0 }, temp = { 0 };
 	bool ok = false, begun;
 	int lock;
+	size_t n;
 	long no;
 
 	sigaction(SIGINT, &sa, NULL);
@@ -316,7 +312,7 @@ record_trigger(const struct record *r)
 	lock = record_lock(folder);
 	if (lock < 0)
 		die("%s: no program runs under dlp-record --arm there", folder);
-	session = text_of(path_of(folder, RSPOOL_SESSION, -1));
+	session = text_of(path_of(folder, RSPOOL_SESSION, -1), &n);
 	out = session_value(session, "out");
 	if (out == NULL)
 		die("%s: the program runs under dlp-record, but without --arm",

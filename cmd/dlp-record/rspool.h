@@ -13,9 +13,10 @@
 
 #include <stdint.h>
 
-#define RSPOOL_ENV "DLP_RECORD"  /* the folder of the spool */
-#define RSPOOL_SESSION "session" /* its file of options and facts */
-#define RSPOOL_POWER "power"     /* its file of samples of energy */
+#define RSPOOL_ENV "DLP_RECORD"             /* the folder of the spool */
+#define RSPOOL_POWER_ENV "DLP_RECORD_POWER" /* that, of who samples energy */
+#define RSPOOL_SESSION "session"            /* its file of options and facts */
+#define RSPOOL_POWER "power"                /* its file of samples of energy */
 #define RSPOOL_SUFFIX ".spool"
 #define RSPOOL_MAGIC 0x52504c44u /* "DLPR" */
 #define RSPOOL_VERSION 1u
