@@ -1,8 +1,9 @@
 # dlp: build, test, install. "make help" lists the targets.
 # The caller's own: CC CFLAGS CPPFLAGS LDFLAGS PREFIX DESTDIR. SAN=1, CLANG=1
 # and CROSS=1 build with sanitizers, with clang, and for arm64, each in a folder
-# of its own. HARDEN= leaves out the hardening of the executables. Only deps,
-# demo and test install packages, and say so first.
+# of its own. HARDEN= leaves out the hardening of the executables; STATIC=0
+# installs an executable per command where the static libraries allow one for
+# all. Only deps, demo and test install packages, and say so first.
 
 VERSION := $(shell sed -n 's/.*DLP_VERSION "\(.*\)"/\1/p' common/cli.h)
 PREFIX = /usr/local
@@ -133,8 +134,18 @@ RECORDER_O = $(patsubst %.c,$(B)/%.o,$(call files,cmd/dlp-record/lib/*.c))
 PYTHON = $(shell cd cmd/dlp-record && find python -name '*.py' | LC_ALL=C sort)
 PYTHON_FILES = $(PYTHON:%=$(B)/lib/dlp/%)
 
+# One static executable for all commands starts in half the time, so it is what is
+# installed, where the static libraries are there: see HACKING.md. Tests run $(BINS).
+STATIC_LIBS = -lsqlite3 -llzma -lzstd -lz -liberty -lm
+ifeq ($(SAN)$(FUZZ)$(CROSS)$(STATIC),)
+STATIC := $(shell echo 'int main(void) { return 0; }' | $(CC) -static-pie -x c - \
+	    -o /dev/null $(STATIC_LIBS) 2>/dev/null && echo 1)
+endif
+S = $(B)/static
+FILTERS = $(if $(filter 1,$(STATIC)),$(S)/dlp-filters)
+
 .PHONY: all
-all: $(BINS) $(RECORDER) $(PYTHON_FILES)
+all: $(BINS) $(RECORDER) $(PYTHON_FILES) $(FILTERS)
 
 .PHONY: help
 help:
@@ -391,11 +402,17 @@ bench:
 bench-web: all
 	@B=$(B) CC='$(CC)' bash tests/bench/web
 
+# Completions are made by asking the commands, which those for another machine
+# cannot be; they say the same.
+HOSTED = $(if $(CROSS),build,$(B))
 .PHONY: install
 install: all
 	$(INSTALL) -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(DATADIR) \
 	    $(DESTDIR)$(COMPDIR) $(DESTDIR)$(FISHDIR) $(DESTDIR)$(ZSHDIR)
-	$(INSTALL) $(BINS) $(DESTDIR)$(BINDIR)
+	$(INSTALL) $(or $(FILTERS),$(BINS)) $(DESTDIR)$(BINDIR)
+	$(if $(FILTERS),for c in $(CMDS); do \
+		ln -sf dlp-filters $(DESTDIR)$(BINDIR)/$$c || exit; \
+	done,rm -f $(DESTDIR)$(BINDIR)/dlp-filters)
 	$(INSTALL) -d $(DESTDIR)$(LIBDIR)
 	$(INSTALL) $(RECORDER) $(DESTDIR)$(LIBDIR)
 	for f in $(PYTHON); do \
@@ -435,7 +452,7 @@ install: all
 
 .PHONY: uninstall
 uninstall:
-	rm -f $(addprefix $(DESTDIR)$(BINDIR)/,$(CMDS) $(SCRIPTS))
+	rm -f $(addprefix $(DESTDIR)$(BINDIR)/,$(CMDS) $(SCRIPTS) dlp-filters)
 	rm -f $(foreach m,$(MANS),$(DESTDIR)$(MANDIR)/man$(subst .,,$(suffix \
 	    $(m)))/$(notdir $(m)))
 	rm -rf $(addprefix $(DESTDIR)$(DATADIR)/,$(PARTS)) \
@@ -466,9 +483,7 @@ deb:
 # All commands in one static executable, behind their names: an object for each,
 # in which main() has another name and everything else is hidden.
 ARCH = $(shell $(CC) -dumpmachine | cut -d- -f1)
-S = $(B)/static
 NAME = dlp-$(VERSION)-linux-$(ARCH)
-STATIC_LIBS = -lsqlite3 -llzma -lzstd -lz -liberty -lm
 LD = $(shell $(CC) -print-prog-name=ld)
 OBJCOPY = $(shell $(CC) -print-prog-name=objcopy)
 STRIP = $(shell $(CC) -print-prog-name=strip)
@@ -488,7 +503,8 @@ $(S)/commands.h: $(CMDS:%=cmd/%.c)
 
 $(S)/dlp-filters: packaging/filters.c $(S)/commands.h $(CMDS:%=$(S)/%.o) \
     $(B)/libdlp.a
-	$(CC) $(ALL_CFLAGS) $(BASE_CPPFLAGS) -I$(S) -static-pie -o $@ $< \
+	$(CC) $(ALL_CFLAGS) $(BASE_CPPFLAGS) -I$(S) -static-pie \
+	    -Wl,--wrap=dlopen,--wrap=dlerror -o $@ $< \
 	    $(CMDS:%=$(S)/%.o) $(B)/libdlp.a $(STATIC_LIBS)
 	$(STRIP) $@
 
@@ -496,9 +512,7 @@ $(S)/dlp-filters: packaging/filters.c $(S)/commands.h $(CMDS:%=$(S)/%.o) \
 static: all $(S)/dlp-filters
 	rm -rf $(S)/$(NAME)
 	$(MAKE) --no-print-directory -s install DESTDIR=$(CURDIR)/$(S)/$(NAME) \
-	    PREFIX=
-	cd $(S)/$(NAME)/bin && rm $(CMDS) && cp ../../dlp-filters . && \
-	    for c in $(CMDS); do ln -s dlp-filters $$c || exit; done
+	    PREFIX= STATIC=1
 	$(STRIP) $(S)/$(NAME)/lib/dlp/dlp-record.so
 	cp LICENSE README.md NEWS.md $(S)/$(NAME)
 	tar -C $(S) --owner=0 --group=0 --sort=name -c $(NAME) | xz -9 >$(B)/$(NAME).tar.xz
