@@ -32,9 +32,13 @@ struct carry_op { /* an op record, its legend, and what became of it */
 	int64_t id;   /* its own; as written */
 };
 
-struct carry_cols { /* what is carried over, escaped; views into texts */
+/* What is carried over, escaped, as views into texts; and the columns of it. */
+static const int texts_of[] = { COL_mod, COL_op, COL_dir, COL_layer,
+	COL_phase };
+
+struct carry_cols {
 	uint32_t op, plain; /* the op; the same one whatever its sizes are */
-	struct mview mod, op_name, dir, layer, phase;
+	struct mview v[ARRAY_LEN(texts_of)];
 };
 
 struct carry_plain {  /* an op whatever its sizes are */
@@ -87,13 +91,6 @@ struct carry {
 	struct buf key;
 };
 
-static struct mview
-text_of(struct carry *c, struct mview v)
-{
-	return v.s != NULL ? smap_view(&c->texts, smap_put_view(&c->texts, v))
-			   : v;
-}
-
 /* The sequence of the thread that launched the record's work. */
 static uint32_t
 thread_of(
@@ -130,16 +127,14 @@ add_field(struct buf *b, struct mview v)
 static uint32_t
 plain_of(struct carry *c, const struct rec *r, uint32_t op)
 {
-	static const int cols[] = { COL_mod, COL_op, COL_dir };
 	struct carry_plain *p;
 	bool fresh;
 	uint32_t i;
 	size_t k;
 
 	buf_clear(&c->key);
-	for (k = 0; k < ARRAY_LEN(cols); k++)
-		add_field(&c->key, rec_get(r, cols[k]));
-	add_field(&c->key, rec_get(r, COL_layer));
+	for (k = 0; k < ARRAY_LEN(texts_of) && texts_of[k] != COL_phase; k++)
+		add_field(&c->key, rec_get(r, texts_of[k]));
 	i = smap_put(&c->plain_at, c->key.s, c->key.len, &fresh);
 	if (fresh) {
 		ARRAY_GROW(c->plain, c->n_plain, c->plain_cap);
@@ -158,6 +153,7 @@ columns_of(struct carry *c, const struct rec *r, uint32_t sec)
 	int64_t id;
 	bool fresh;
 	uint32_t i;
+	size_t k;
 
 	if (rec_get(r, COL_why).s != NULL || rec_get(r, COL_op).s == NULL ||
 	    !rec_num(r, COL_op_id, &id))
@@ -167,20 +163,18 @@ columns_of(struct carry *c, const struct rec *r, uint32_t sec)
 		return 0;
 	buf_clear(&c->key);
 	buf_i64(&c->key, x.op);
-	add_field(&c->key, rec_get(r, COL_mod));
-	add_field(&c->key, rec_get(r, COL_op));
-	add_field(&c->key, rec_get(r, COL_dir));
-	add_field(&c->key, rec_get(r, COL_layer));
-	add_field(&c->key, rec_get(r, COL_phase));
+	for (k = 0; k < ARRAY_LEN(texts_of); k++)
+		add_field(&c->key, rec_get(r, texts_of[k]));
 	i = smap_put(&c->tuples, c->key.s, c->key.len, &fresh);
 	if (!fresh)
 		return i + 1;
 	x.plain = plain_of(c, r, x.op);
-	x.mod = text_of(c, rec_get(r, COL_mod));
-	x.op_name = text_of(c, rec_get(r, COL_op));
-	x.dir = text_of(c, rec_get(r, COL_dir));
-	x.layer = text_of(c, rec_get(r, COL_layer));
-	x.phase = text_of(c, rec_get(r, COL_phase));
+	for (k = 0; k < ARRAY_LEN(texts_of); k++) {
+		x.v[k] = rec_get(r, texts_of[k]);
+		if (x.v[k].s != NULL)
+			x.v[k] = smap_view(
+			    &c->texts, smap_put_view(&c->texts, x.v[k]));
+	}
 	ARRAY_GROW(c->cols, c->n_cols, c->cols_cap);
 	c->cols[c->n_cols++] = x;
 	return i + 1;
@@ -533,12 +527,6 @@ next_mate(
 }
 
 static void
-put_or(struct mview v, const struct rec *r, int col)
-{
-	out_view(v.s != NULL ? v : rec_get_raw(r, col));
-}
-
-static void
 write_launch(struct stage *st, struct rec *r)
 {
 	struct carry *c = st->ctx;
@@ -548,6 +536,7 @@ write_launch(struct stage *st, struct rec *r)
 	const struct carry_cols *x = next_mate(c, r, &how, &run);
 	bool has = rec_get(r, COL_op).s != NULL;
 	int64_t ns = rec_num_or(r, COL_dur_ns, 0);
+	size_t k;
 
 	c->ns = num_add(c->ns, ns);
 	if (has)
@@ -559,11 +548,8 @@ write_launch(struct stage *st, struct rec *r)
 		out_ext_begin(ext, r);
 		out_view(rec_get_raw(r, COL_op_id));
 		out_view(rec_get_raw(r, COL_inst_id));
-		out_view(rec_get_raw(r, COL_mod));
-		out_view(rec_get_raw(r, COL_op));
-		out_view(rec_get_raw(r, COL_dir));
-		out_view(rec_get_raw(r, COL_layer));
-		out_view(rec_get_raw(r, COL_phase));
+		for (k = 0; k < ARRAY_LEN(texts_of); k++)
+			out_view(rec_get_raw(r, texts_of[k]));
 		out_view(rec_get_raw(r, COL_why));
 		if (has && rec_get(r, COL_op_from).s == NULL)
 			out_word("range");
@@ -581,11 +567,9 @@ write_launch(struct stage *st, struct rec *r)
 	out_ext_begin(ext, r);
 	out_i64(id);
 	out_i64(run);
-	out_view(x->mod);
-	out_view(x->op_name);
-	out_view(x->dir);
-	put_or(x->layer, r, COL_layer);
-	put_or(x->phase, r, COL_phase);
+	for (k = 0; k < ARRAY_LEN(texts_of); k++)
+		out_view(
+		    x->v[k].s != NULL ? x->v[k] : rec_get_raw(r, texts_of[k]));
 	out_unset();
 	out_word("carried");
 	out_ext_end(ext, r);

@@ -27,6 +27,8 @@ enum { MOD, OP, ARGS, SHAPES, PARTS }; /* of what a case is made */
 struct ev_runs { /* of a case, in one direction */
 	uint64_t n;
 	int64_t gpu_ns;
+	int64_t flop;
+	uint64_t casts; /* kernels that cast float32 */
 	struct {
 		uint32_t name;
 		uint64_t n;
@@ -35,15 +37,14 @@ struct ev_runs { /* of a case, in one direction */
 	uint64_t more; /* launches of other kernels */
 };
 
-struct ev_group {           /* a case, and what was seen of it */
-	uint32_t key;       /* in texts: what the case is made of */
-	size_t part[PARTS]; /* bytes of the key; -1: unset */
+struct ev_group {             /* a case, and what was seen of it */
+	uint32_t part[PARTS]; /* in texts, + 1; 0: unset */
 	uint32_t layer;
 	uint32_t result; /* in texts, + 1 */
 	int64_t out[2];
 	struct ev_runs runs[DIRS];
 	int64_t type_ns[TYPES]; /* of its kernels, by number type */
-	bool dgrad, wgrad, tf32, fp32, nchw;
+	bool dgrad, wgrad, tf32, fp32, nchw, nhwc;
 };
 
 struct events {
@@ -51,15 +52,17 @@ struct events {
 	const char *limit;
 	struct smap texts;
 	struct map by_op;  /* op_id -> number in groups * 2 + direction, + 1 */
-	struct map by_key; /* number in texts -> number in groups + 1 */
+	struct smap keys;  /* parts of groups */
+	struct map by_key; /* number in keys -> number in groups + 1 */
 	struct ev_group *group;
 	size_t ngroup, cap;
 	const char *types[TYPES];
 	int64_t type_ns[TYPES]; /* of all kernels of the profile */
 	size_t ntypes;
 	bool nhwc;          /* some kernels work on channels_last */
+	bool nchw;          /* and some turn tensors into that */
 	struct smap others; /* ops that are not the one */
-	struct buf key, tmp;
+	struct buf tmp;
 };
 
 static struct ev_group *
@@ -69,28 +72,22 @@ group_of_op(struct events *v, const struct rec *r)
 		COL_shapes };
 	struct ev_group x = { 0 };
 	uint64_t *at;
-	size_t n, from;
+	uint32_t key;
+	size_t n;
 	const char *s;
 	struct mview value;
 	int i;
 
-	/* the values that are set, each with a NUL; which of them are set is
-	 * part of the key */
-	buf_clear(&v->key);
 	for (i = 0; i < PARTS; i++) {
-		x.part[i] = (size_t)-1;
 		value = rec_get(r, cols[i]);
 		if (value.s == NULL)
 			continue;
-		from = v->key.len;
-		esc_undo(&v->key, value.s, value.n);
-		x.part[i] = v->key.len - from;
-		buf_putc(&v->key, '\0');
+		buf_clear(&v->tmp);
+		esc_undo(&v->tmp, value.s, value.n);
+		x.part[i] = 1 + smap_put(&v->texts, v->tmp.s, v->tmp.len, NULL);
 	}
-	buf_printf(&v->key, "%d%d%d", x.part[MOD] == (size_t)-1,
-	    x.part[ARGS] == (size_t)-1, x.part[SHAPES] == (size_t)-1);
-	x.key = smap_put(&v->texts, v->key.s, v->key.len, NULL);
-	at = map_put(&v->by_key, x.key, NULL);
+	key = smap_put(&v->keys, (const char *)x.part, sizeof(x.part), NULL);
+	at = map_put(&v->by_key, key, NULL);
 	if (*at != 0)
 		return &v->group[*at - 1];
 	s = rec_text(r, COL_layer, &v->tmp, &n);
@@ -214,9 +211,15 @@ read_kern(struct stage *st, struct rec *r)
 	g = group_at(v, r, &dir);
 	if (!mv_eq(role, "aux") && !mv_eq(role, "bias"))
 		note_type(v, g, rec_get(r, COL_dtype), ns);
-	v->nhwc |= mv_find(name, "nhwc") != NULL;
+	v->nhwc |= mv_has(name, "nhwc");
+	v->nchw |= mv_has(name, "nchwToNhwc");
 	if (g == NULL)
 		return;
+	g->runs[dir].casts += mv_eq(role, "aux") &&
+			      mv_eq(rec_get(r, COL_dtype), "fp32") &&
+			      mv_has(name, "elementwise_kernel");
+	g->runs[dir].flop =
+	    num_add(g->runs[dir].flop, rec_num_or(r, COL_flop, 0));
 	if (name.s != NULL)
 		count_kernel(
 		    &g->runs[dir], smap_put(&v->texts, name.s, name.n, NULL));
@@ -226,6 +229,7 @@ read_kern(struct stage *st, struct rec *r)
 	    mv_has(name, "nchw") || mv_has(name, "NCHW") ||
 	    ((mv_starts(name, "batch_norm_") || mv_starts(name, "upsample_")) &&
 		!mv_has(name, "channels_last") && !mv_has(name, "nhwc"));
+	g->nhwc |= mv_has(name, "nhwc") || mv_has(name, "channels_last");
 	g->dgrad |= mv_eq(role, "dgrad");
 	g->wgrad |= mv_eq(role, "wgrad");
 	/* "N=32,...,P=112,Q=112,": the sizes of a convolution's result */
@@ -248,14 +252,11 @@ begin_events(struct stage *st)
 static struct mview
 part(const struct events *v, const struct ev_group *g, int i)
 {
-	const char *s = smap_str(&v->texts, g->key, NULL);
-	int k;
+	struct mview x = { NULL, 0 };
 
-	if (g->part[i] == (size_t)-1)
-		return mv(NULL, NULL);
-	for (k = 0; k < i; k++)
-		s += g->part[k] + 1; /* an unset one has no bytes */
-	return (struct mview){ s, g->part[i] };
+	if (g->part[i] > 0)
+		x.s = smap_str(&v->texts, g->part[i] - 1, &x.n);
+	return x;
 }
 
 /* The type in which most of the time was spent; NULL if none is known. */
@@ -306,13 +307,23 @@ put_case(struct buf *b, const struct events *v, const struct ev_group *g,
 		.out = { g->out[0], g->out[1] },
 		.bwd = g->runs[BWD].n > 0,
 		.no_dgrad = g->wgrad && !g->dgrad,
-		.nhwc = v->nhwc && !g->nchw,
+		.nhwc = ((v->nhwc && !v->nchw) || g->nhwc) && !g->nchw,
 		.dtype = most_used(v, g->type_ns),
 		.usual = most_used(v, v->type_ns) };
 	struct buf code = { 0 }, assumed = { 0 };
 	const char *why, *layer;
-	size_t n;
+	size_t n, i;
 
+	for (i = 0; i < v->ntypes; i++) {
+		if (g->type_ns[i] > 0 && strstr(v->types[i], "float16"))
+			c.half = v->types[i];
+		c.single |=
+		    g->type_ns[i] > 0 && strcmp(v->types[i], "float32") == 0;
+	}
+	if (g->runs[FWD].n > 0) {
+		c.casts = g->runs[FWD].casts / g->runs[FWD].n;
+		c.flop = g->runs[FWD].flop / (int64_t)g->runs[FWD].n;
+	}
 	if (g->result > 0)
 		c.result.s = smap_str(&v->texts, g->result - 1, &c.result.n);
 	if (g->runs[FWD].nkern + g->runs[BWD].nkern == 0)
@@ -355,7 +366,7 @@ by_cost(const void *a, const void *b)
 
 	if (p != q)
 		return p < q ? 1 : -1;
-	return x->key < y->key ? -1 : x->key > y->key;
+	return memcmp(x->part, y->part, sizeof(x->part));
 }
 
 /* Says that the op is not there, and which of the others have its word. */
@@ -383,7 +394,7 @@ put_program(const struct events *v)
 {
 	int64_t most = cli_i64("-n", v->limit, 0, INT32_MAX);
 	struct ev_args a = { 0 };
-	struct buf b = { 0 };
+	struct buf b = { 0 }, line = { 0 };
 	struct mview sizes;
 	const char *why;
 	size_t i;
@@ -404,13 +415,19 @@ put_program(const struct events *v)
 			continue;
 		why = put_case(&b, v, &v->group[i], &a, no + 1);
 		sizes = part(v, &v->group[i], SHAPES);
-		if (why == NULL)
+		if (why == NULL) {
 			no++;
-		else /* a line for each case that cannot be run again */
-			warn("%s%s%.*s: cannot be run again: %s", v->op,
-			    sizes.s != NULL ? " " : "",
-			    sizes.n < 120 ? (int)sizes.n : 120,
-			    sizes.s != NULL ? sizes.s : "", why);
+			continue;
+		}
+		/* a line for each case that cannot be run again */
+		buf_clear(&line);
+		buf_printf(&line, "%s%s%.*s: cannot be run again: %s", v->op,
+		    sizes.s != NULL ? " " : "",
+		    sizes.n < 120 ? (int)sizes.n : 120,
+		    sizes.s != NULL ? sizes.s : "", why);
+		warn("%s", buf_str(&line));
+		buf_puts(&b, "\n\n# ");
+		ev_comment(&b, line.s, line.len);
 	}
 	ev_args_free(&a);
 	if (no == 0)
@@ -422,6 +439,7 @@ put_program(const struct events *v)
 		     " sys.argv[1:]:\n        case()\n");
 	buf_put(&out_buf, b.s, b.len);
 	buf_free(&b);
+	buf_free(&line);
 	out_check();
 }
 
@@ -449,18 +467,18 @@ main(int argc, char **argv)
 	    .opt = "name layer shapes args bwd_shapes text");
 	stage_on(&st, "inst", read_inst, .need = "op_id", .opt = "gpu_ns");
 	stage_on(&st, "kern", read_kern, .need = "op_id",
-	    .opt = "dur_ns short dtype role params");
+	    .opt = "dur_ns short dtype role params flop");
 	rc = stage_run(&st);
 	if (rc == 0 && v.ngroup == 0)
 		no_such_op(&v);
 	if (v.ngroup > 0)
 		put_program(&v);
 	smap_free(&v.texts);
+	smap_free(&v.keys);
 	smap_free(&v.others);
 	map_free(&v.by_op);
 	map_free(&v.by_key);
 	free(v.group);
-	buf_free(&v.key);
 	buf_free(&v.tmp);
 	return out_finish(rc);
 }

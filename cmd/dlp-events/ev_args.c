@@ -244,6 +244,11 @@ read_call_arg(struct ev_args *a, int i)
 	if (name >= 0 &&
 	    memchr(json_raw(j, name).s, '/', json_raw(j, name).n) == NULL)
 		g->name = json_raw(j, name);
+	/* old traces have numbers as tensors of no sizes, whose type is Int */
+	if (mv_eq(kind, "tensor") && dtype >= 0 && shape >= 0 &&
+	    json_next(j, shape) == shape + 1 &&
+	    ev_dtype(json_raw(j, dtype)) == NULL)
+		return true;
 	if (mv_eq(kind, "tensor")) {
 		g->kind = EV_TENSOR;
 		g->at = a->ntensors;
@@ -307,39 +312,14 @@ ev_args_read(struct ev_args *a, struct mview json, bool sizes)
 			continue;
 		}
 		g = add_arg(a, EV_UNKNOWN);
-		if (json_type(j, k) == JSON_ARRAY && json_next(j, k) == k + 1)
-			continue;
-		g->kind = EV_TENSOR;
+		if (json_type(j, k) != JSON_ARRAY || json_next(j, k) > k + 1)
+			g->kind = EV_TENSOR;
 		g->at = a->ntensors;
 		g->n = 1;
 		if (!add_tensor(a, k, -1, none))
 			return damaged;
 	}
 	return NULL;
-}
-
-int
-ev_list(struct mview json, int64_t *out, int max)
-{
-	struct json_doc j = { 0 };
-	int n = -1, k, i = 0;
-
-	if (json.s == NULL || !json_parse(&j, json.s, json.n, TOKENS))
-		goto done;
-	/* the first of a list of lists */
-	if (json_type(&j, 0) == JSON_ARRAY && j.n > 1 &&
-	    json_type(&j, 1) == JSON_ARRAY)
-		i = 1;
-	if (json_type(&j, i) != JSON_ARRAY)
-		goto done;
-	for (n = 0, k = i + 1; k < json_next(&j, i); k = json_next(&j, k))
-		if (n == max || !json_i64(&j, k, &out[n++])) {
-			n = -1;
-			break;
-		}
-done:
-	json_free(&j);
-	return n;
 }
 
 void

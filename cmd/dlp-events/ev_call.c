@@ -10,8 +10,7 @@
 #include "num.h"
 #include "shipped.h"
 
-#define WORDS 16 /* of a rule, at most */
-#define NDIM 3   /* of a convolution, at most */
+#define WORDS 24 /* of a rule, at most */
 
 struct rule {
 	struct mview word[WORDS];
@@ -24,15 +23,17 @@ struct call {
 	struct rule rule;
 	struct buf *b, *assumed;
 	const char *why;
+	const char *autocast; /* torch's name of its type, or NULL */
 	bool python; /* a call of torch's Python function, not of the op */
 	bool inplace;
 };
 
-/* The words of the rule for a name; none if it has no rule. */
-static void
-find_rule(struct rule *r, const char *prefix, struct mview op)
+/* The words of the next rule for a name; false if there is no more. */
+static bool
+next_rule(
+    struct rule *r, const char **rules, const char *prefix, struct mview op)
 {
-	const char *s = shipped_text("events.rules");
+	const char *s = *rules;
 	size_t k = strlen(prefix), n;
 
 	r->n = 0;
@@ -44,8 +45,10 @@ find_rule(struct rule *r, const char *prefix, struct mview op)
 			n = strcspn(++s, " \n");
 			r->word[r->n++] = (struct mview){ s, n };
 		}
-		return;
+		*rules = s;
+		return true;
 	}
+	return false;
 }
 
 static const struct ev_tensor *
@@ -76,82 +79,65 @@ put_list(struct buf *b, const int64_t *v, size_t n)
 	buf_putc(b, ']');
 }
 
-/* The stride and padding that give a result its size: as networks have them,
- * the padding keeps the size if the stride is 1, or is none. */
+/* The value of $NAME in a rule; false if the profile does not tell. */
 static bool
-conv_guess(
-    int64_t in, int64_t window, int64_t out, int64_t *stride, int64_t *pad)
+put_named(struct call *x, struct mview name)
 {
-	int64_t i;
+	const struct ev_tensor *t = tensor_of(
+	    x, tensor_of(x, 2) != NULL && mv_eq(name, "size") ? 2 : 0);
+	struct buf *b = &x->a->text;
+	struct ev_args out = { 0 };
+	bool ok = true;
 
-	if (in > INT32_MAX || window < 1 || window > INT32_MAX)
-		return false;
-	for (i = 0; i <= window; i++) {
-		*pad = i == 0 ? (window - 1) / 2 : i - 1;
-		for (*stride = 1; *stride <= 32; ++*stride)
-			if (in + 2 * *pad < window
-				? out == -1
-				: (in + 2 * *pad - window) / *stride + 1 == out)
-				return true;
+	if (mv_eq(name, "training")) {
+		buf_puts(b, x->c->bwd ? "True" : "False");
+	} else if (mv_eq(name, "dtype")) {
+		ok = x->c->dtype != NULL;
+		buf_printf(b, "torch.%s", ok ? x->c->dtype : "");
+	} else if (mv_eq(name, "size")) {
+		ok = t != NULL && t->nd > 0;
+		if (ok && t == tensor_of(x, 0))
+			put_list(b, x->a->dims + t->dim + t->nd - 1, 1);
+		else if (ok)
+			put_list(b, x->a->dims + t->dim, t->nd);
+	} else if (x->c->out[0] > 0 && t != NULL && t->nd == 4) {
+		put_list(b, x->c->out, 2);
+	} else {
+		ok = x->c->result.s != NULL &&
+		     ev_args_read(&out, x->c->result, true) == NULL &&
+		     out.ntensors > 0 && out.tensors[0].nd > 2;
+		if (ok)
+			put_list(b, out.dims + 2, out.tensors[0].nd - 2);
+		ev_args_free(&out);
 	}
-	return false;
+	return ok;
 }
 
-/* Works out the word of a convolution. */
+/* Appends an expression of Python with what $NAMEs in it stand for, None if
+ * that is unknown and a ? follows. */
 static bool
-put_conv(struct call *x, struct mview word)
+put_expression(struct call *x, struct mview word)
 {
-	const struct ev_tensor *in = tensor_of(x, 0), *w = tensor_of(x, 1);
-	int64_t out[NDIM + 2], stride[NDIM], pad[NDIM], one[] = { 1, 1, 1 },
-							zero[NDIM] = { 0 };
-	size_t i, n;
-	int k;
+	const char *p, *q, *end = word.s + word.n;
+	size_t from = x->a->text.len;
 
-	if (in == NULL || w == NULL || in->nd != w->nd || in->nd < 3 ||
-	    in->nd > NDIM + 2 || size_of(x, 1, 1) < 1)
-		return false;
-	n = in->nd - 2;
-	if (mv_eq(word, "$groups")) {
-		buf_i64(&x->a->text, size_of(x, 0, 1) / size_of(x, 1, 1));
-		return true;
+	for (p = word.s; p < end; p = q) {
+		q = p + 1;
+		if (*p != '$') {
+			buf_putc(&x->a->text, *p);
+			continue;
+		}
+		while (q < end && *q >= 'a' && *q <= 'z')
+			q++;
+		if (!put_named(x, mv(p + 1, q))) {
+			if (q == end || *q != '?') {
+				x->a->text.len = from;
+				return false;
+			}
+			buf_puts(&x->a->text, "None");
+		}
+		q += q < end && *q == '?';
 	}
-	if (mv_eq(word, "$dilation") || mv_eq(word, "$zeros")) {
-		put_list(&x->a->text, mv_eq(word, "$zeros") ? zero : one, n);
-		return true;
-	}
-	k = ev_list(x->c->result, out, NDIM + 2);
-	if (n == 2 && x->c->out[0] > 0)
-		memcpy(out + 2, x->c->out, sizeof(x->c->out));
-	else if (k != (int)in->nd)
-		return false;
-	for (i = 0; i < n; i++)
-		if (!conv_guess(size_of(x, 0, i + 2), size_of(x, 1, i + 2),
-			out[i + 2], &stride[i], &pad[i]))
-			return false;
-	put_list(&x->a->text, mv_eq(word, "$stride") ? stride : pad, n);
-	return true;
-}
-
-/* Works out a word that begins with $. */
-static bool
-put_worked_out(struct call *x, struct mview word)
-{
-	const struct ev_tensor *t = tensor_of(x, 2);
-
-	if (mv_eq(word, "$training")) {
-		buf_puts(&x->a->text, x->c->bwd ? "True" : "False");
-		return true;
-	}
-	if (!mv_eq(word, "$size"))
-		return put_conv(x, word);
-	if (t != NULL) {
-		put_list(&x->a->text, x->a->dims + t->dim, t->nd);
-		return true;
-	}
-	t = tensor_of(x, 0);
-	if (t == NULL || t->nd == 0)
-		return false;
-	put_list(&x->a->text, x->a->dims + t->dim + t->nd - 1, 1);
 	return true;
 }
 
@@ -161,15 +147,11 @@ fill_call(struct call *x, size_t i, struct mview word)
 {
 	struct ev_arg *g = &x->a->v[i];
 
-	if (word.n == 0 || strchr("!#[", *word.s) != NULL)
+	if (word.n == 0 || strchr("!#*", *word.s) != NULL || mv_eq(word, "["))
 		return false;
 	g->at = x->a->text.len;
-	if (*word.s == '$') {
-		if (!put_worked_out(x, word))
-			return false;
-	} else {
-		buf_put(&x->a->text, word.s, word.n);
-	}
+	if (!put_expression(x, word))
+		return false;
 	g->kind = EV_VALUE;
 	g->n = x->a->text.len - g->at;
 	if (mv_eq(word, "None") || g->none)
@@ -180,31 +162,117 @@ fill_call(struct call *x, size_t i, struct mview word)
 	return true;
 }
 
+/* How well a rule fits an op of which sizes alone are known; 0: not. The
+ * tensors of all its lists are in a row; if the FLOPs are half as many as their
+ * elements, there are two. */
+static int
+fit_lists(const struct call *x, const struct rule *r, size_t *len)
+{
+	const struct ev_args *a = x->a;
+	size_t i, k, lists = 0;
+	int64_t one, all = 0;
+
+	for (i = 0; i < r->n; i++)
+		lists += *r->word[i].s == '*';
+	*len = 0;
+	if (lists == 0 || x->c->args.s != NULL)
+		return r->n == a->n ? 2 : 1;
+	if (a->n < r->n || (a->n - r->n) % lists != 0)
+		return 0;
+	*len = (a->n - r->n) / lists + 1;
+	for (i = 0; i < *len * lists; i++) {
+		for (one = 1, k = 0; k < a->tensors[i].nd; k++)
+			one = num_mul(one, a->dims[a->tensors[i].dim + k]);
+		all = num_add(all, one);
+	}
+	return lists != 2 || x->c->flop == 0 ? 2
+	       : x->c->flop == all / 2       ? 3
+					     : 1;
+}
+
+/* Finds the rule, and gives each list its tensors. */
+static void
+choose_rule(struct call *x, const char *prefix)
+{
+	const char *rules = shipped_text("events.rules");
+	struct ev_arg v[WORDS] = { 0 };
+	struct rule r;
+	size_t i, n, len = 0, at = 0;
+	int fit, best = 0;
+
+	while (next_rule(&r, &rules, prefix, x->c->op)) {
+		fit = fit_lists(x, &r, &n);
+		if (fit <= best)
+			continue;
+		best = fit;
+		x->rule = r;
+		len = n;
+	}
+	if (len == 0)
+		return;
+	for (i = 0; i < x->rule.n; i++)
+		if (*x->rule.word[i].s == '*') {
+			v[i] =
+			    (struct ev_arg){ EV_TENSORS, .at = at, .n = len };
+			at += len;
+		} else {
+			v[i] = x->a->v[at++];
+		}
+	memcpy(x->a->v, v, x->rule.n * sizeof(*v));
+	x->a->n = x->rule.n;
+}
+
+/* What a rule says of a tensor: "#0.1" is the dimension below which its
+ * integers are; in a list, a tensor with the first sizes of argument 0 is a
+ * mask. */
+static void
+rule_tensor(struct call *x, struct ev_tensor *t, struct mview word, bool list)
+{
+	const struct ev_tensor *of = tensor_of(x, 0);
+
+	t->no_grad = *word.s == '=';
+	word = mv(word.s + (*word.s == '=' || *word.s == '*'), word.s + word.n);
+	if (word.n == 4 && *word.s == '#' && word.s[2] == '.') {
+		t->below = size_of(
+		    x, (size_t)(word.s[1] - '0'), (size_t)(word.s[3] - '0'));
+		if (list && of != NULL && t->nd > 1 && t->nd <= of->nd &&
+		    memcmp(x->a->dims + t->dim, x->a->dims + of->dim,
+			t->nd * sizeof(*x->a->dims)) == 0)
+			t->type = "bool";
+	} else if (word.n > 1 && *word.s == '!') {
+		t->type = ev_dtype(mv(word.s + 1, word.s + word.n));
+	}
+}
+
 static bool
 use_rule(struct call *x)
 {
 	struct ev_args *a = x->a;
+	struct ev_arg *g;
 	struct mview word;
-	size_t i;
+	size_t i, k;
 
 	for (i = 0; i < a->n; i++) {
+		g = &a->v[i];
 		word =
 		    i < x->rule.n ? x->rule.word[i] : (struct mview){ "", 0 };
-		if (a->v[i].kind == EV_TENSOR && word.n > 0) {
-			struct ev_tensor *t = &a->tensors[a->v[i].at];
-
-			t->no_grad = *word.s == '=';
-			/* "#0.1": the dimension below which its integers are */
-			if (*word.s == '#' && word.n == 4 && word.s[2] == '.')
-				t->below = size_of(x, (size_t)(word.s[1] - '0'),
-				    (size_t)(word.s[3] - '0'));
+		/* sizes alone: what must be a tensor has no dimensions */
+		if (x->c->args.s == NULL && g->kind == EV_UNKNOWN &&
+		    word.n > 0 && strchr("!#", *word.s) != NULL)
+			g->kind = EV_TENSOR;
+		if (g->kind == EV_TENSOR || g->kind == EV_TENSORS) {
+			for (k = 0; k < g->n; k++) {
+				a->tensors[g->at + k].used = true;
+				if (word.n > 0)
+					rule_tensor(x, &a->tensors[g->at + k],
+					    word, g->kind == EV_TENSORS);
+			}
 			continue;
 		}
 		if (word.n > 0 && *word.s == '=')
 			word = mv(word.s + 1, word.s + word.n);
 		/* None stands for types whose values are not written, too */
-		if ((a->v[i].kind == EV_UNKNOWN ||
-			(a->v[i].none && word.n > 0)) &&
+		if ((g->kind == EV_UNKNOWN || (g->none && word.n > 0)) &&
 		    !fill_call(x, i, word)) {
 			snprintf(a->why, sizeof(a->why),
 			    "the profile has no value of its argument %zu,"
@@ -232,12 +300,11 @@ put_tensor(struct call *x, size_t i)
 	static const char *const ops[] = { "_softmax", "einsum", "matmul",
 		"scaled_dot_product_attention", "softmax" };
 	const struct ev_tensor *t = &x->a->tensors[i];
-	const int64_t *d = x->a->dims + t->dim;
-	int64_t s[4], least = 1;
-	size_t k;
 	bool matrices = mv_listed(x->c->op, ops, ARRAY_LEN(ops));
 	const char *dtype = ev_dtype(t->dtype);
 
+	if (dtype == NULL)
+		dtype = t->type;
 	if (t->below > 0 && dtype == NULL)
 		dtype = "int64";
 	if (dtype == NULL)
@@ -245,49 +312,41 @@ put_tensor(struct call *x, size_t i)
 	if (dtype == NULL) {
 		dtype = x->c->usual != NULL ? x->c->usual : "float32";
 		buf_puts(x->assumed, x->assumed->len > 0 ? ", " : "");
-		buf_printf(x->assumed, "%s (t%zu)", dtype, i);
+		buf_printf(x->assumed, "%s (t%zu)", dtype, t->no);
 	}
-	if (t->below > 0 && is_real(dtype) && x->c->args.s == NULL)
-		dtype = "int64"; /* the type is that of the kernels */
-	buf_printf(x->b, "    t%zu = tensor(", i);
+	buf_printf(x->b, "    t%zu = tensor(", t->no);
 	put_list(x->b, x->a->dims + t->dim, t->nd);
 	buf_printf(x->b, ", torch.%s", dtype);
 	if (t->strided) {
 		buf_puts(x->b, ", stride=");
 		put_list(x->b, x->a->strides + t->dim, t->nd);
-	} else if (x->c->nhwc && t->nd == 4 && !matrices &&
-		   !__builtin_mul_overflow(d[1], d[3], &s[2]) &&
-		   !__builtin_mul_overflow(s[2], d[2], &s[0])) {
-		s[1] = 1;
-		s[3] = d[1];
-		buf_puts(x->b, ", stride=");
-		put_list(x->b, s, 4);
+	} else if (x->c->nhwc && t->nd == 4 && !matrices) {
+		buf_puts(x->b, ", channels_last=True");
 	}
 	/* integers that no rule speaks of are indices, or masks: they are below
 	 * the least size of the first tensor */
-	for (k = 0; size_of(x, 0, k) >= 0; k++)
-		if (k == 0 || size_of(x, 0, k) < least)
-			least = size_of(x, 0, k);
-	if (least > INT32_MAX)
-		least = INT32_MAX;
-	if (!is_real(dtype))
-		buf_printf(x->b, ", below=%lld",
-		    (long long)(t->below > 0                 ? t->below
-				: strcmp(dtype, "bool") == 0 ? 2
-							     : least));
-	else if (x->c->bwd && !t->no_grad && !(i == 0 && x->c->no_dgrad))
+	if (is_real(dtype) && x->c->bwd && !t->no_grad &&
+	    !(i == 0 && x->c->no_dgrad))
 		buf_puts(x->b, ", grad=True");
+	else if (!is_real(dtype) && t->below > 0)
+		buf_printf(x->b, ", below=%lld", (long long)t->below);
+	else if (!is_real(dtype) && strcmp(dtype, "bool") != 0 && t->no > 0)
+		buf_puts(x->b, ", below=min(t0.shape, default=1)");
 	buf_puts(x->b, ")\n");
 }
 
-/* t0, t1, ...: the names of n tensors. */
+/* t0, t1, ...: the names of n tensors, without those that are none. */
 static void
-put_names(struct buf *b, size_t first, size_t n)
+put_names(struct call *x, size_t first, size_t n)
 {
-	size_t i;
+	const struct ev_tensor *t = x->a->tensors + first;
+	const char *comma = "";
 
-	for (i = 0; i < n; i++)
-		buf_printf(b, "%st%zu", i > 0 ? ", " : "", first + i);
+	for (; n > 0; n--, t++)
+		if (t->used) {
+			buf_printf(x->b, "%st%zu", comma, t->no);
+			comma = ", ";
+		}
 }
 
 static void
@@ -301,12 +360,10 @@ put_arg(struct call *x, size_t i)
 	}
 	if (g->kind == EV_VALUE)
 		buf_put(x->b, x->a->text.s + g->at, g->n);
-	else if (g->kind == EV_TENSOR)
-		buf_printf(x->b, "t%zu", g->at);
 	else {
-		buf_putc(x->b, '[');
-		put_names(x->b, g->at, g->n);
-		buf_putc(x->b, ']');
+		buf_puts(x->b, g->kind == EV_TENSOR ? "" : "[");
+		put_names(x, g->at, g->n);
+		buf_puts(x->b, g->kind == EV_TENSOR ? "" : "]");
 	}
 }
 
@@ -349,20 +406,17 @@ look_at_names(struct call *x)
 static bool
 put_function(struct call *x)
 {
-	static const char *const mods[] = { "torch", "torch.nn.functional",
-		"torch._C._nn", "torch.special", "torch.linalg", "torch.fft" };
 	struct mview mod = x->c->mod, op = x->c->op;
-	size_t i;
 
 	if (!is_word(op)) {
 		x->why = "its name does not name a function";
 		return false;
 	}
-	for (i = 0; i < ARRAY_LEN(mods); i++)
-		if (mv_eq(mod, mods[i])) {
-			buf_printf(x->b, "%s.%.*s(", mods[i], (int)op.n, op.s);
-			return true;
-		}
+	if (vocab_find("torch-module", mod.s, mod.n).s != NULL) {
+		buf_printf(
+		    x->b, "%.*s.%.*s(", (int)mod.n, mod.s, (int)op.n, op.s);
+		return true;
+	}
 	if (!mv_eq(mod, "Tensor")) {
 		x->why = "it is no function of torch, but of a module of the"
 			 " program or a library";
@@ -406,12 +460,42 @@ put_call(struct call *x)
 	return true;
 }
 
+/* An op that autocast runs in another type than its tensors have: they were
+ * cast, by kernels of the op itself. Where sizes alone are known, the
+ * parameters, which are the last, were float32. */
+static void
+look_at_types(struct call *x)
+{
+	const struct ev_case *c = x->c;
+	struct mview to = vocab_find("autocast", c->op.s, c->op.n);
+	struct ev_tensor *t = x->a->tensors;
+	const char *type;
+	size_t i, casts = c->casts;
+	bool up = mv_eq(to, "float32");
+
+	if (to.s == NULL || c->half == NULL || (up && !c->single))
+		return;
+	if (up && c->args.s == NULL)
+		t->type = c->half;
+	for (i = x->a->ntensors; !up && c->args.s == NULL && i-- > 0;)
+		if (t[i].used && casts > 0) {
+			t[i].type = "float32";
+			casts--;
+		}
+	for (i = 0; i < x->a->ntensors; i++) {
+		type = t[i].type != NULL ? t[i].type : ev_dtype(t[i].dtype);
+		to = mv(type, type != NULL ? type + strlen(type) : NULL);
+		if (mv_eq(to, up ? c->half : "float32"))
+			x->autocast = c->half;
+	}
+}
+
 const char *
 ev_call(struct buf *b, struct ev_args *a, const struct ev_case *c, int no,
     struct buf *assumed)
 {
 	struct call x = { .a = a, .c = c, .b = b, .assumed = assumed };
-	size_t i;
+	size_t i, used = 0;
 
 	x.why = c->args.s != NULL ? ev_args_read(a, c->args, false)
 		: c->shapes.s != NULL
@@ -421,13 +505,6 @@ ev_call(struct buf *b, struct ev_args *a, const struct ev_case *c, int no,
 		      " with record_shapes=True)";
 	if (x.why != NULL)
 		return x.why;
-	if (c->args.s == NULL &&
-	    (mv_starts(c->op, "_foreach_") || mv_starts(c->op, "_fused_") ||
-		mv_eq(c->op, "cat") || mv_eq(c->op, "stack")))
-		return "it takes lists of tensors, of which the profile has "
-		       "only the sizes, not the borders";
-	if (a->ntensors == 0)
-		return "it takes no tensor";
 	if (mv_eq(c->op, "contiguous") && !a->tensors[0].strided)
 		return "it copies a tensor that was not contiguous, and the "
 		       "profile has no strides (dlp-parse --inputs has those "
@@ -437,24 +514,31 @@ ev_call(struct buf *b, struct ev_args *a, const struct ev_case *c, int no,
 		return "it is no op of PyTorch's own (aten)";
 	x.inplace = c->op.n > 1 && c->op.s[c->op.n - 1] == '_' &&
 		    c->op.s[c->op.n - 2] != '_';
-	find_rule(&x.rule,
-	    !x.python                              ? ""
-	    : mv_eq(c->mod, "torch.nn.functional") ? "F."
-						   : "torch.",
-	    c->op);
+	choose_rule(&x, !x.python                              ? ""
+			: mv_eq(c->mod, "torch.nn.functional") ? "F."
+							       : "torch.");
 	if (!look_at_names(&x) || !use_rule(&x))
 		return x.why;
 	for (i = 0; i < a->ntensors; i++)
-		put_tensor(&x, i);
+		if (a->tensors[i].used)
+			a->tensors[i].no = used++;
+	if (used == 0 && c->args.s == NULL)
+		return "it takes no tensor";
+	look_at_types(&x);
+	for (i = 0; i < a->ntensors; i++)
+		if (a->tensors[i].used)
+			put_tensor(&x, i);
 	buf_printf(b, "    run(%d, ", no);
 	ev_string(b, c->op.s, c->op.n);
 	buf_puts(b, ", [");
-	put_names(b, 0, a->ntensors);
-	buf_puts(b, "],\n        lambda ");
-	put_names(b, 0, a->ntensors);
+	put_names(&x, 0, a->ntensors);
+	buf_puts(b, used > 0 ? "],\n        lambda " : "],\n        lambda");
+	put_names(&x, 0, a->ntensors);
 	buf_puts(b, ": ");
 	if (!put_call(&x))
 		return x.why;
+	if (x.autocast != NULL)
+		buf_printf(b, ",\n        autocast=torch.%s", x.autocast);
 	buf_puts(b, x.inplace ? ",\n        inplace=True)\n" : ")\n");
 	return NULL;
 }

@@ -25,8 +25,13 @@ struct ev_tensor {
 			     * ev_args */
 	bool strided;       /* its strides are known */
 	struct mview dtype; /* as recorded; s is NULL if unknown */
-	int64_t below;      /* its integers are below that; 0: not said */
+	const char
+	    *type;     /* torch's name of it where dtype is unknown; or NULL */
+	int64_t below; /* its integers are below that; 0: not said */
 	bool no_grad;
+	bool used; /* by the call; of sizes alone, an empty one may be no tensor
+		    */
+	size_t no; /* among those that are used */
 };
 
 struct ev_arg {
@@ -58,17 +63,18 @@ struct ev_case {
 	const char *dtype;         /* torch's name, of its kernels; or NULL */
 	const char *usual;         /* the same of all kernels */
 	int64_t out[2];            /* a convolution's result: P and Q, or 0 */
-	bool bwd;                  /* a backward was recorded */
-	bool no_dgrad;             /* and computed no gradient of argument 0 */
-	bool nhwc;                 /* its kernels work on channels_last */
+	const char *half; /* of its kernels, if some have such a type */
+	bool single;      /* some kernels work on float32 */
+	int64_t flop;     /* of a forward; 0 if unknown */
+	uint64_t casts;   /* kernels of a forward that cast its tensors */
+	bool bwd;         /* a backward was recorded */
+	bool no_dgrad;    /* and computed no gradient of argument 0 */
+	bool nhwc;        /* its kernels work on channels_last */
 };
 
 /* Reads arguments of a marker or of `dlp-parse --inputs`, or sizes alone, of
  * which an empty one is unknown. NULL, or why they cannot be used. */
 const char *ev_args_read(struct ev_args *a, struct mview json, bool sizes);
-
-/* Numbers of a list of JSON, at most max; -1 if it is none. */
-int ev_list(struct mview json, int64_t *out, int max);
 
 void ev_args_free(struct ev_args *a);
 

@@ -1,3 +1,4 @@
+import contextlib
 import sys
 
 import torch
@@ -6,10 +7,11 @@ DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 torch.manual_seed(0)
 
 
-def tensor(size, dtype, stride=None, below=2, grad=False):
-    """A tensor of this size; one of integers has numbers below the last argument."""
+def tensor(size, dtype, stride=None, below=2, grad=False, channels_last=False):
+    """A tensor of this size; one of integers has numbers below an argument."""
     if stride is None:
-        stride = torch.empty(size, device="meta").stride()
+        order = torch.channels_last if channels_last else torch.contiguous_format
+        stride = torch.empty(size, device="meta", memory_format=order).stride()
     n = 0 if 0 in size else 1 + sum((a - 1) * b for a, b in zip(size, stride))
     if dtype.is_floating_point or dtype.is_complex:
         flat = torch.randn(n, device=DEVICE).to(dtype)
@@ -29,7 +31,8 @@ def aten(name, *args):
         if len(takes) < len(args) or any(not p.has_default_value() for p in takes[len(args):]):
             continue
         # a profile has nothing where the default of a text or a type was taken
-        given = [(p, p.default_value if a is None and p.has_default_value()
+        given = [(p, DEVICE if p.name == "device" and not a else
+                  p.default_value if a is None and p.has_default_value()
                   and p.type.kind() != "OptionalType" else a) for p, a in zip(takes, args)]
         try:
             return function(*[a for p, a in given if not p.kwarg_only],
@@ -39,6 +42,40 @@ def aten(name, *args):
                 raise
             error = e
     raise error
+
+
+def fit(size, window, out, transposed):
+    """Stride and padding that give a result its size: as networks have them, the padding
+    keeps the size if the stride is 1, or there is none."""
+    if transposed:
+        size, out = out, size
+    for pad in [(window - 1) // 2, *range(window)]:
+        for step in range(1, 33):
+            if size + 2 * pad >= window and (size + 2 * pad - window) // step + 1 == out:
+                return step, pad
+    raise ValueError(f"no stride makes {out} of {size} with a window of {window}")
+
+
+def stride(x, weight, out, transposed=False):
+    return [fit(*a, transposed)[0] for a in zip(x.shape[2:], weight.shape[2:], out)]
+
+
+def padding(x, weight, out, transposed=False):
+    return [fit(*a, transposed)[1] for a in zip(x.shape[2:], weight.shape[2:], out)]
+
+
+def window(x, out, part):
+    """Kernel size, stride or padding of pooling; where the result is not known, 2x2."""
+    steps = [a // b for a, b in zip(x.shape[-2:], out or [n // 2 or 1 for n in x.shape[-2:]])]
+    return [steps, steps, [0, 0]][part]
+
+
+def pooled(out):
+    return out or [1, 1]
+
+
+def grown(x, out):
+    return out or [2 * n for n in x.shape[2:]]
 
 
 def tf32(on):
@@ -60,13 +97,20 @@ def profiled(name, function, on):
     return result
 
 
-def run(number, name, tensors, op, inplace=False):
+def cast_to(dtype):
+    if dtype is None or DEVICE == "cpu" and dtype == torch.float16:
+        return contextlib.nullcontext()
+    return torch.autocast(DEVICE, dtype)
+
+
+def run(number, name, tensors, op, inplace=False, autocast=None):
     """Run an op three times to warm up, and once between start and stop of the profiler."""
     name = f"case {number}: {name}"
     leaves = [t for t in tensors if t.requires_grad]
     for i in range(4):
         inputs = [t.clone() for t in tensors] if inplace else tensors
-        out = profiled(name + " forward", lambda: op(*inputs), i == 3)
+        with cast_to(autocast):
+            out = profiled(name + " forward", lambda: op(*inputs), i == 3)
         if not leaves:
             continue
         out = [o for o in (out if isinstance(out, (list, tuple)) else [out])

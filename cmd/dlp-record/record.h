@@ -35,6 +35,9 @@ struct record {
 int record_run(const struct record *r, char **argv);
 int record_wait(pid_t pid); /* the status of a child; 128 + its signal */
 
+/* Waits for a child; its exit status, 128 + the number of a signal. */
+int record_wait(pid_t pid);
+
 /* Makes the database of a folder, in a process of its own, because a failure
  * must not change our status. */
 bool record_database(const char *folder, const char *to, bool force);
@@ -57,6 +60,7 @@ int record_trigger(const struct record *r);
 /* Keeps others from using the folder of --arm, until the descriptor is closed.
  * -1 if it is gone. */
 int record_lock(const char *folder);
+bool record_write(const char *path, const char *s, size_t n);
 
 /* record_path.c */
 /* The file of -o with %p, %h and %q{VAR} replaced; n is that of %n. 0: the

@@ -5,7 +5,6 @@
  */
 #include <ctype.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -107,7 +106,6 @@ record_session(
 	struct buf path = { 0 }, b = { 0 };
 	char *here = r->arm ? getcwd(NULL, 0) : NULL;
 	bool ok;
-	int fd;
 
 	put_options(&b, r, now);
 	if (here != NULL && out != NULL && *out != '/') {
@@ -123,11 +121,7 @@ record_session(
 	put_from(&b, "os", "/etc/os-release", "PRETTY_NAME");
 	put_driver(&b);
 	buf_printf(&path, "%s/" RSPOOL_SESSION, folder);
-	fd = open(
-	    buf_str(&path), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-	ok = fd >= 0 && write(fd, b.s, b.len) == (ssize_t)b.len;
-	if (fd >= 0)
-		ok = close(fd) == 0 && ok;
+	ok = record_write(buf_str(&path), b.s, b.len);
 	buf_free(&path);
 	buf_free(&b);
 	return ok;

@@ -73,11 +73,11 @@ text_of(const char *path, size_t *size)
 	return b.s;
 }
 
-static bool
-write_text(const char *path, const char *s)
+bool
+record_write(const char *path, const char *s, size_t n)
 {
 	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-	bool ok = fd >= 0 && write(fd, s, strlen(s)) == (ssize_t)strlen(s);
+	bool ok = fd >= 0 && write(fd, s, n) == (ssize_t)n;
 
 	if (fd >= 0)
 		ok = close(fd) == 0 && ok;
@@ -238,7 +238,7 @@ wait_for_steps(const char *folder, const char *to)
 		/* some have no steps, or none any more */
 		late += l.begun > 0 && l.ended == l.begun;
 		if (stopped == 0 && (late > LATE_LOOKS || interrupted))
-			(void)write_text(path_of(to, "stop", -1), "");
+			(void)record_write(path_of(to, "stop", -1), "", 0);
 		stopped += stopped > 0 || late > LATE_LOOKS || interrupted;
 		if (stopped > LATE_LOOKS)
 			return l.begun > 0;
@@ -322,8 +322,8 @@ record_trigger(const struct record *r)
 	buf_printf(&line, "%ld %lld\n", no, (long long)steps);
 	buf_puts(&temp, path_of(folder, "trigger.new", -1));
 	if (mkdir(to, 0700) != 0 ||
-	    !write_text(path_of(to, RSPOOL_SESSION, -1), session) ||
-	    !write_text(buf_str(&temp), buf_str(&line)) ||
+	    !record_write(path_of(to, RSPOOL_SESSION, -1), session, n - 1) ||
+	    !record_write(buf_str(&temp), line.s, line.len) ||
 	    rename(buf_str(&temp), path_of(folder, "trigger", -1)) != 0)
 		die_errno("%s", folder);
 	begun = wait_for_steps(folder, to);

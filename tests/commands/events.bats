@@ -13,8 +13,12 @@ H=$ROOT/tests/data/h200
 # calls FILE: the calls in a program, with its tensors as sizes, types, strides
 calls() {
 	python3 - "$1" <<-'EOT'
-	import ast, sys
+	import ast, sys, types
 	tree = ast.parse(open(sys.argv[1]).read())
+	own = {}
+	for part in tree.body:
+	    if isinstance(part, ast.FunctionDef) and part.name in ("fit", "stride", "padding"):
+	        exec(compile(ast.Module([part], []), "head", "exec"), own)
 	for case in tree.body:
 	    if not (isinstance(case, ast.FunctionDef) and case.name.startswith("case_")):
 	        continue
@@ -24,10 +28,15 @@ calls() {
 	            call = line.value
 	            assert call.func.id == "tensor"
 	            named = {k.arg: ast.literal_eval(k.value) for k in call.keywords}
-	            tensors[line.targets[0].id] = (ast.literal_eval(call.args[0]),
-	                call.args[1].attr, named.get("stride"))
+	            size = ast.literal_eval(call.args[0])
+	            if named.get("channels_last"):
+	                n, c, h, w = size
+	                named["stride"] = [h * w * c, 1, w * c, c]
+	            tensors[line.targets[0].id] = (size, call.args[1].attr, named.get("stride"))
 	    call = case.body[-1].value.args[3].body
-	    args = [tensors[a.id] if isinstance(a, ast.Name) else ast.literal_eval(a)
+	    for name, (size, *_) in tensors.items():
+	        own[name] = types.SimpleNamespace(shape=size, dim=size.__len__)
+	    args = [tensors[a.id] if isinstance(a, ast.Name) else eval(ast.unparse(a), own)
 	            for a in call.args[1:] if not isinstance(a, ast.List) or
 	            all(isinstance(e, ast.Constant) for e in a.elts)]
 	    print(args)
@@ -92,6 +101,54 @@ print("\n".join(seen))' | sort >want
 	dlp events -n 0 conv2d "$DATA/kineto/own/resnet50_tf32.json.gz" >kineto.py
 	# the same program: the trace has the values
 	diff <(calls kineto.py | sort) <(calls nsys.py | sort)
+}
+
+# called PROGRAM OP: the sizes with which PyTorch's own profiler sees the op called
+called() {
+	/usr/bin/python3 - "$@" <<-'EOT'
+	import runpy, sys
+	from torch.autograd.profiler import profile
+	program, op = sys.argv[1:]
+	sys.argv[1:] = []
+	with profile(record_shapes=True) as p:
+	    runpy.run_path(program)
+	for s in sorted({str(e.input_shapes) for e in p.function_events if e.name == "aten::" + op}):
+	    print(s)
+	EOT
+}
+
+@test "PyTorch runs the cases, and calls the op with the recorded sizes" {
+	/usr/bin/python3 -c 'import torch' 2>/dev/null || skip "no python3-torch"
+	local f op n=0
+	for f in alternate h200/lenet_emitnvtx_train; do
+		xz -dc "$ROOT/tests/data/$f.sqlite.xz" >db
+		for op in linear layer_norm gelu conv2d relu max_pool2d cross_entropy_loss; do
+			sqlite3 db "SELECT DISTINCT text FROM (SELECT coalesce(text, value) AS text
+			    FROM NVTX_EVENTS LEFT JOIN StringIds s ON s.id = textId)
+			    WHERE text LIKE 'aten::$op,%'" |
+			    sed 's/.*sizes = \(\[.*\]\),* *input_op_ids.*/\1/; s/.*sizes = //' |
+			    sed 's/, *$//' | sort -u >want
+			[ -s want ] || continue
+			dlp events -n 0 "$op" db >out.py
+			called out.py "$op" | grep -Fxf want | sort -u | diff want -
+			n=$((n + 1))
+		done
+	done
+	[ "$n" -eq 8 ]
+}
+
+@test "what was cast by autocast, and lists of tensors, are in the call" {
+	cd "$ROOT/tests/data" || return
+	run -0 --separate-stderr dlp events linear advise/amp_scaler.sqlite.xz
+	# its kernels: 2 casts of float32 a run, and a product of fp16
+	[[ $output == *"t0 = tensor([32, 512], torch.float16, grad=True)"* ]]
+	[[ $output == *"t1 = tensor([1000, 512], torch.float32, grad=True)"* ]]
+	[[ $output == *"autocast=torch.float16)"* ]]
+	# Adam adds eps to a list; the names of its kernels say so: BinaryOpScalarFunctor
+	run -0 --separate-stderr dlp events _foreach_add_ alternate.sqlite.xz
+	[[ $output == *"t63], 2),"* ]]
+	run -0 --separate-stderr dlp events _foreach_addcdiv_ alternate.sqlite.xz
+	[[ $output == *"t63], [t64, "*"t127], [t128, "*"t191], 1),"* ]]
 }
 
 trace() { # OP, VALUE
