@@ -225,7 +225,7 @@ page_headline(struct screen *s)
 		    100 * o->ns[OV_TC] / o->wall);
 	if (!isnan(o->mfu))
 		buf_printf(
-		    page_let(s, "mfu"), o->mfu < 10 ? "%.1f" : "%.0f", o->mfu);
+		    page_let(s, "mfu"), o->mfu < 10 ? "%.2g" : "%.0f", o->mfu);
 	if (bytes > 0)
 		buf_printf(page_let(s, "memory"), "%.3g %s",
 		    bytes / (bytes < 1e9 ? 1e6 : 1e9),
@@ -248,7 +248,8 @@ page_headline(struct screen *s)
 }
 
 /* The text in at most so many lines: without the clauses that they have no room
- * for, but with the first. Returns the number of lines. */
+ * for, but with the first; only if no other end of one is there it ends at a
+ * comma. Returns the number of lines. */
 static int
 put_lines(const struct screen *s, const char *head, const char *text, int max)
 {
@@ -262,7 +263,8 @@ put_lines(const struct screen *s, const char *head, const char *text, int max)
 		    text[i - 1] != '.')
 			end = i;
 		if (depth == 0 && end > 0 &&
-		    (fits == n || page_lines(s, pad, text, end) <= max))
+		    (fits == n || ((text[i] != ',' || text[fits] == ',') &&
+				      page_lines(s, pad, text, end) <= max)))
 			fits = end;
 		depth += (text[i] == '(') - (text[i] == ')');
 	}
