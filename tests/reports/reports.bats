@@ -169,7 +169,7 @@ top waits" "$(tr '\n' ' ' <with | sed 's/ $//')"
 		dlp kernels --tsv "$f" 2>err | diff want -
 	done
 	# no other message than that of the graphs
-	same "$DATA/h200/graph_infer_graph.sqlite.xz: 20 runs of CUDA graphs, 90.3 % of the GPU time, were recorded as a whole: nsys profile --cuda-graph-trace=node records their kernels" \
+	same "$f: 20 runs of CUDA graphs, 90.3 % of the GPU time, were recorded as a whole: nsys profile --cuda-graph-trace=node records their kernels" \
 	    "$(cat err)"
 	! dlp kernels -h | grep -q 'dlp-correlate\|dlp-iter'
 	dlp kernels -g prim -h | grep -q dlp-correlate
