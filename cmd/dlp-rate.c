@@ -726,5 +726,6 @@ main(int argc, char **argv)
 		warn("no peak rates known of %s, so percentages of them are"
 		     " unset: --peak gives them",
 		    buf_str(&rate.no_peak_of));
+	free(v);
 	return out_finish(rc);
 }
