@@ -104,31 +104,29 @@ figure(const struct namerule *u, int col)
 	return v;
 }
 
-/* The row of the GPU of that name; NULL if it is not known. */
-static const struct namerule *
-row_of(const struct rate_gpus *g, const char *name, size_t n)
+/* The rates of the GPU of that name, the user's first; for a name that is not
+ * known (or NULL) only the user's. gb_s: bandwidth that the profile has; 0:
+ * none. */
+static struct gpu_rates
+gpus_named(const struct rate_gpus *g, const char *name, size_t n, double gb_s)
 {
-	const struct namerule *u;
+	const struct namerule *u = NULL;
 	struct buf lower = { 0 };
-
-	name_lower(&lower, name, n);
-	u = namerules_find(&g->table, lower.s, lower.len);
-	buf_free(&lower);
-	return u;
-}
-
-/* The rates of a GPU that the user names. */
-static void
-set_gpu(struct rate_gpus *g, const char *name)
-{
-	const struct namerule *u = row_of(g, name, strlen(name));
+	struct gpu_rates r;
 	int i;
 
-	if (u == NULL)
-		die("--peak: no such GPU, and no TYPE=TFLOPS: '%s'", name);
+	if (name != NULL && n > 0) {
+		name_lower(&lower, name, n);
+		u = namerules_find(&g->table, lower.s, lower.len);
+		buf_free(&lower);
+	}
 	for (i = 0; i < PK_N; i++)
-		g->user.tflops[i] = figure(u, i + 1);
-	g->user.gb_s = figure(u, COL_BW);
+		r.tflops[i] = g->user.tflops[i] > 0 ? g->user.tflops[i]
+						    : figure(u, i + 1);
+	r.gb_s = g->user.gb_s > 0 ? g->user.gb_s
+		 : gb_s > 0       ? gb_s
+				  : figure(u, COL_BW);
+	return r;
 }
 
 /* The options --peak and --peak-bw; a bad argument is fatal. An item is
@@ -146,7 +144,11 @@ set_peak(void *gpus, const char *arg)
 	for (i = 0; i < n; i++) {
 		eq = strchr(item[i], '=');
 		if (eq == NULL) {
-			set_gpu(g, item[i]);
+			g->user = gpus_named(g, item[i], strlen(item[i]), 0);
+			if (g->user.gb_s <= 0)
+				die("--peak: no such GPU, and no TYPE=TFLOPS:"
+				    " '%s'",
+				    item[i]);
 			continue;
 		}
 		*eq = '\0';
@@ -170,26 +172,6 @@ set_peak_bw(void *gpus, const char *arg)
 	struct rate_gpus *g = gpus;
 
 	g->user.gb_s = positive("--peak-bw", arg);
-}
-
-/* The rates of the GPU of that name, the user's first; for a name that is not
- * known (or NULL) only the user's. gb_s: bandwidth that the profile has; 0:
- * none. */
-static struct gpu_rates
-gpus_named(const struct rate_gpus *g, const char *name, size_t n, double gb_s)
-{
-	const struct namerule *u =
-	    name != NULL && n > 0 ? row_of(g, name, n) : NULL;
-	struct gpu_rates r;
-	int i;
-
-	for (i = 0; i < PK_N; i++)
-		r.tflops[i] = g->user.tflops[i] > 0 ? g->user.tflops[i]
-						    : figure(u, i + 1);
-	r.gb_s = g->user.gb_s > 0 ? g->user.gb_s
-		 : gb_s > 0       ? gb_s
-				  : figure(u, COL_BW);
-	return r;
 }
 
 /* The devices of a file, or of all. */

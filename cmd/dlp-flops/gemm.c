@@ -160,18 +160,16 @@ gemm_sizes(const struct kern_work *w, int first, struct gemm_sizes *g)
 	return true;
 }
 
-/* FP8, FP4: _scaled_mm, whose result has 16 bits. A tensor of FP4 counts pairs,
- * a byte each; scales are inputs, too. */
-static bool
-is_small_float(enum dtype dt)
-{
-	return dt == DT_FP8E4 || dt == DT_FP8E5 || dt == DT_FP4;
-}
-
+/* The bytes of FP8 and FP4, with the scales, and of a result of 16 bits:
+ * _scaled_mm. A tensor of FP4 counts pairs, a byte each. -1: another type. */
 static int64_t
 scaled_bytes(const struct kern_work *w, int64_t n_out)
 {
-	return size_add(operand_in(w), size_mul(2, n_out));
+	enum dtype dt = work_dtype(w);
+
+	return dt == DT_FP8E4 || dt == DT_FP8E5 || dt == DT_FP4
+		   ? size_add(operand_in(w), size_mul(2, n_out))
+		   : -1;
 }
 
 /* The tiles of results of b matrices (m, n), by the tile in names of Tensile's
@@ -222,9 +220,7 @@ gemm_count(const struct kern_work *w, struct answer *r, int first)
 	if (r->family == FAM_GEMM_INT) /* integers add up in 32 bits */
 		r->bytes = size_add(work_bytes(w, size_add(g.n_a, g.n_b)),
 		    size_mul(4, g.n_out));
-	else if (is_small_float(work_dtype(w)) && !w->prim)
-		r->bytes = scaled_bytes(w, g.n_out);
-	else
+	else if (w->prim || (r->bytes = scaled_bytes(w, g.n_out)) < 0)
 		r->bytes = work_bytes(w,
 		    size_add(size_add(g.n_a, g.n_b), size_add(g.n_c, g.n_out)));
 }
@@ -260,9 +256,8 @@ grouped_count(const struct kern_work *w, struct answer *r, int first)
 		if (a->v[i].type == ARG_TENSOR && a->v[i].nd == 1)
 			g = arg_dim(a, &a->v[i], 0);
 	n = size_mul(g, size_mul(m, n));
-	if (is_small_float(work_dtype(w)))
-		r->bytes = scaled_bytes(w, n);
-	else
+	r->bytes = scaled_bytes(w, n);
+	if (r->bytes < 0)
 		r->bytes = work_bytes(
 		    w, size_add(n, size_add(arg_numel(a, x), arg_numel(a, y))));
 }

@@ -438,13 +438,19 @@ capture_of(struct graphs *g, const struct graph_launch *l, bool *several)
 	return *several ? NULL : best;
 }
 
-/* Whether the call can have captured the work. */
+/* Whether the call can have captured the work. A mangled name is not compared
+ * with one that is not. */
 static bool
-is_alike(const struct captured_call *c, const struct replayed *w)
+is_alike(const struct graphs *g, const struct captured_call *c,
+    const struct replayed *w)
 {
-	return (c->kind == '?' || c->kind == kinds[w->kind]) &&
-	       (c->kernel == EV_UNSET || w->kernel == EV_UNSET ||
-		   c->kernel == w->kernel);
+	if (c->kind != '?' && c->kind != kinds[w->kind])
+		return false;
+	if (c->kernel == EV_UNSET || w->kernel == EV_UNSET ||
+	    c->kernel == w->kernel)
+		return true;
+	return mv_starts(kineto_text(g->k, c->kernel), "_Z") !=
+	       mv_starts(kineto_text(g->k, w->kernel), "_Z");
 }
 
 /* Finds the call of each work; false if one is another kernel, or if one is
@@ -462,10 +468,10 @@ align_calls(struct graphs *g, const struct capture *c, size_t *at)
 		named &= call[k].kernel != EV_UNSET || call[k].kind != '?';
 	for (k = 0; i < g->nwork; i++) {
 		g->work[i].call = SIZE_MAX;
-		if (k < c->n && is_alike(&call[k], &g->work[i])) {
+		if (k < c->n && is_alike(g, &call[k], &g->work[i])) {
 			g->work[i].call = c->first + k++;
 		} else if (skip && c->n > g->nwork && k + 1 < c->n &&
-			   is_alike(&call[k + 1], &g->work[i])) {
+			   is_alike(g, &call[k + 1], &g->work[i])) {
 			g->work[i].call = c->first + k + 1;
 			k += 2;
 			skip = false;
