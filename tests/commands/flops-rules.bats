@@ -62,6 +62,48 @@ count() {
 	[ $bad -eq 0 ]
 }
 
+# Sizes of 2 bytes. Experts: 16 tokens, 2 of 4 experts each, of (12, 8) and (8, 6):
+# 2 * 16 * 2 * 8 * (12 + 6) FLOPs; 2 * 16 * 8 + 16 * 2 + 4 * 8 * (12 + 6) elements.
+@test "experts, and kernels of engines" {
+	moe='[[16,8],[4,12,8],[4,8,6],[16,2]]'
+	count <<-EOF >got
+	vllm::rocm_aiter_fused_moe|fprop|$moe|-|k<c10::BFloat16>|1
+	vllm::rocm_aiter_asm_moe_tkw1|fprop|$moe|-|k<c10::BFloat16>|1
+	vllm::inplace_fused_experts|fprop|$moe|-|k<c10::BFloat16>|1
+	fused_moe|fprop|$moe|-|k<c10::BFloat16>|1
+	fused_moe_|fprop|$moe|-|k<c10::BFloat16>|1
+	aiter::fused_moe_|fprop|$moe|-|k<c10::BFloat16>|1
+	vllm::moe_forward|fprop|[[4,8],[4,4]]|-|k<c10::BFloat16>|1
+	vllm::moe_forward_shared|fprop|[[4,8],[4,4]]|-|k<c10::BFloat16>|1
+	_C::rms_norm|fprop|[[4,8],[4,8],[8]]|-|k<c10::BFloat16>|1
+	aiter::rmsnorm|fprop|[[4,8],[4,8],[8]]|-|k<c10::BFloat16>|1
+	aiter::rms_norm|fprop|[[4,8],[8]]|-|k<c10::BFloat16>|1
+	aiter::rmsnorm2d_fwd|fprop|[[4,8],[8]]|-|k<c10::BFloat16>|1
+	_C::fused_add_rms_norm|fprop|[[4,8],[4,8],[8]]|-|k<c10::BFloat16>|1
+	aiter::add_rmsnorm|fprop|[[4,8],[4,8],[4,8],[4,8],[8]]|-|k<c10::BFloat16>|1
+	aiter::rmsnorm2d_fwd_with_add_ck|fprop|[[4,8],[4,8],[4,8],[4,8],[8]]|-|k<c10::BFloat16>|1
+	_C::rms_norm_static_fp8_quant|fprop|[[4,8],[4,8],[8],[1]]|-|k<c10::BFloat16>|1
+	_C::rotary_embedding|fprop|[[4],[4,16],[4,8]]|-|k<c10::BFloat16>|1
+	_C::static_scaled_fp8_quant|fprop|[[4,8],[4,8],[1]]|-|k<c10::BFloat16>|1
+	_C::dynamic_scaled_fp8_quant|fprop|[[4,8],[4,8],[1]]|-|k<c10::BFloat16>|1
+	_C::dynamic_per_token_scaled_fp8_quant|fprop|[[4,8],[4,8],[4,1]]|-|k<c10::BFloat16>|1
+	_C::silu_and_mul|fprop|[[4,8],[4,16]]|-|k<c10::BFloat16>|1
+	_C_cache_ops::reshape_and_cache_flash|fprop|[[4,2,8],[4,2,8]]|-|k<c10::BFloat16>|1
+	vllm::unified_kv_cache_update|fprop|[[4,2,8],[4,2,8]]|-|k<c10::BFloat16>|1
+	EOF
+	{
+		yes 'moe main 9216 1728' | head -6
+		yes 'moe main - -' | head -2
+		yes 'norm main 128 144' | head -4
+		yes 'norm main 160 272' | head -3
+		echo 'norm main 160 146'
+		echo 'pointwise main 288 416'
+		yes 'pointwise main 32 128' | head -3
+		echo 'activation main 160 192'
+		yes 'index main 0 512' | head -2
+	} | diff - got
+}
+
 @test "every op of flops.rules occurs in a test" {
 	cd "$ROOT" || return
 	# op, op_id, mod, op in the streams of the cases
