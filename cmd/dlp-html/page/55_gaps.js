@@ -64,10 +64,11 @@ views.gaps = {
 		};
 		// columns of CSV alone are unpacked when it is copied
 		const late = (label, c) => ({ label, name: c, csv: true, get: i => text(t[c], i) }), more = () => table('gap', ['range', 'phase']);
-		const dur = t.dur_ns, long = t.whole_ns, pieces = list.some(i => long[i] > dur[i]);
-		const rowCols = [col('time', 'dur_ns', ns, 'ns'), { ...col('reason', 'class', idleWord), room: 26 }, ...(steps.length > 0 ? [{ ...col('step', 'iter', plain), csv: true }] : []), col('start', 'start_ns', (v, i) => clock(v, t.iter[i]), 'ns'), { ...col('what the thread did', 'what'), room: 26 },
-			col('for', 'what_ns', ns, 'ns'), ...(pieces ? [{ ...col('of the whole gap', 'whole_ns', ns, 'ns'), label: 'whole gap', title: 'as long as it was before it was cut where a step begins; "for" is a part of this' }] : []), late('in range', 'range'), { ...col('before', 'before'), room: 19 }, { ...col('after', 'after'), room: 19 },
-			late('phase', 'phase'), { ...col('op', 'op'), room: 20 }, { ...col('line', 'code'), room: 24 }];
+		// letters of a name, so that all columns are in sight at 1280 pixels
+		const few = 'code' in meta.tables.gap.cols ? 15 : 20, dur = t.dur_ns, long = t.whole_ns, pieces = list.some(i => long[i] > dur[i]);
+		const rowCols = [col('time', 'dur_ns', ns, 'ns'), { ...col('reason', 'class', idleWord), room: 26 }, ...(steps.length > 0 ? [{ ...col('step', 'iter', plain), csv: true }] : []), col('start', 'start_ns', (v, i) => clock(v, t.iter[i]), 'ns'), { ...col('what the thread did', 'what'), room: few + 3 },
+			col('for', 'what_ns', ns, 'ns'), ...(pieces ? [{ ...col('of the whole gap', 'whole_ns', ns, 'ns'), label: 'whole gap', title: 'as long as it was before it was cut where a step begins; "for" is a part of this' }] : []), late('in range', 'range'), { ...col('before', 'before'), room: few }, { ...col('after', 'after'), room: few },
+			late('phase', 'phase'), { ...col('op', 'op'), room: few }, { ...col('line', 'code'), room: 22 }];
 		return [...top, el('h3', null, 'Each gap'),
 			pieces ? el('p', { class: 'quiet' }, 'A gap that crosses the beginning of a step is a row for each of its pieces. What the thread did is of the whole gap, which stands beside it.') : null,
 			filterField('words, or class=launch-bound, phase=forward, >1ms'),
