@@ -44,7 +44,8 @@ def run(args, stdin=None):
     lines = err.splitlines()
     said = 'dlp-' if name in ('dlp', 'dlprof') else name + ': '
     for line in lines:
-        if not line.startswith((said, name + ': ', name + ' ')):
+        if not line.startswith((said, name + ': ', name + ' ') + tuple(
+                a + ': ' for a in args[1:])):  # reports name the file
             raise Broken('%s: a message without its name: %s'
                          % (' '.join(args), line[:300]))
     if p.returncode == 2 and not lines:

@@ -115,11 +115,12 @@ class Truth:
                 w.node = r['graphNodeId']
                 w.name = self.names[r['shortName']]
             w.run = self.run_at(pid, call.tid, call.lo)
-            w.by = w.run
+            w.of_capture = None  # the run in which its node was captured
             if w.node is not None:
                 c = self.captured(w.node)
-                w.by = self.run_at(pid, c['globalTid'] & 0xffffff,
-                                   c['start']) or w.run
+                w.of_capture = self.run_at(pid, c['globalTid'] & 0xffffff,
+                                           c['start'])
+            w.by = w.of_capture or w.run
             out.append(w)
         return out
 
@@ -249,12 +250,18 @@ def check_calls(t, recs):
         raise Broken('gpu_before_call: %d, not %d' % (got, len(early)))
 
 
+def gpu_ns(work):
+    """The union of its times, summed over the devices."""
+    return sum(union([(w.lo, w.hi) for w in work if w.dev == d])
+               for d in {w.dev for w in work})
+
+
 def check_runs(t, recs):
     """Runs of ops: their times, and what ran in them."""
     want, cpu = [], []
     for r in t.runs():
         work = [w for w in t.work if w.by is r and w.run is r and
-                w.node is None and w.tag in ON_DEVICE]
+                w.of_capture is None and w.tag in ON_DEVICE]
         calls = [c for c in t.calls if t.run_at(c.pid, c.tid, c.lo) is r]
         launched = [c for c in calls if any(w.node is not None and w.by is not r
                                             for w in c.work)]
@@ -263,7 +270,7 @@ def check_runs(t, recs):
             continue
         api = union([(c.lo, c.hi) for c in calls])
         want.append((r.lo, r.hi - r.lo, r.pid, r.tid, op, direction,
-                     union([(w.lo, w.hi) for w in work]), len(work),
+                     gpu_ns(work), len(work),
                      len([w for w in work if w.tag == 'kern']), len(calls),
                      r.hi - r.lo - api))
         cpu.append(r.lo)
@@ -455,11 +462,11 @@ def check_op_type(t, path, folder):
     want = {}
     for r in t.runs():
         mine = [w for w in t.work if w.by is r and w.run is r and
-                w.tag in ON_DEVICE and w.node is None]
+                w.tag in ON_DEVICE and w.of_capture is None]
         s = want.setdefault(t.op(r)[0], [0, 0, 0])
         s[0] += 1
         s[1] += r.hi - r.lo
-        s[2] += union([(w.lo, w.hi) for w in mine])
+        s[2] += gpu_ns(mine)
     got = {f[at['Op Type']].strip('"'): [
         int(f[at[c]]) for c in ('# Calls', 'Total CPU Time (ns)',
                                 'Total GPU Time (ns)')] for f in lines[1:]}

@@ -297,7 +297,7 @@ def write(seed, path, features=None, pids=None):
     if features is None:
         features = {f for f in FEATURES if rng.random() < 0.5}
     p = Profile(rng, features)
-    for pid in pids or range(1, rng.randrange(2, 4)):
+    for pid in pids or range(1, rng.randrange(2, 5)):
         Process(p, pid).run()
     db = sqlite3.connect(path)
     for t, cols in SCHEMA.items():
