@@ -100,8 +100,8 @@ check_choice() {
 	$1 == "op" && $(at["by"]) != "api" { n_op++ }
 	END {
 		if (start != "" && n_iter != "" && start + 0 >= n_iter + 0)
-			print "--iter_start=" start ": there are " n_iter + 0 \
-			    " iterations"
+			print "--iter_start=" start ": the last iteration is " \
+			    n_iter - 1 "; --key_node chooses what one is"
 		else if (domain != "" && !n_op)
 			print "--domains: no op in the domain \047" domain \
 			    "\047"

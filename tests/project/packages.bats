@@ -49,6 +49,18 @@ load ../lib
 	grep -q 'dh_install -p dlp -X dlp-record -X lib/dlp usr$' rules
 }
 
+@test "the recipes have the version, and the syntax of their tools" {
+	cd "$ROOT/packaging"
+	v=$(sed -n 's/.*DLP_VERSION "\(.*\)"/\1/p' ../common/cli.h)
+	for f in recipe.yaml dlp.rb dlp.nix; do
+		same 1 "$(grep -c "[^0-9]$v\"" $f)"
+	done
+	! command -v ruby || ruby -c dlp.rb
+	! command -v nix-instantiate || nix-instantiate --parse dlp.nix
+	! python3 -c 'import yaml' || python3 -c 'import yaml; yaml.safe_load(open("recipe.yaml"))'
+	same 4 "$(grep -c '^[A-Z]' Containerfile)"
+}
+
 @test "the order in which files are linked does not depend on the locale" {
 	command -v localedef >/dev/null || skip "no localedef"
 	# in this one a full stop and an underscore do not count: db_agg before db

@@ -26,16 +26,45 @@ make_it() {
 	same 2.17 "$(sort -V versions | tail -n 1)"
 }
 
+# An executable that needs no library, and a library that needs glibc's alone.
+needs() {
+	readelf -dW "$1" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' | sort | xargs
+}
+
+# same_bytes REPORT...: what it says in the root is what it says here.
+same_bytes() {
+	local status=0 other=0
+
+	(cd "$BATS_TEST_TMPDIR/here" && sh "$ROOT/pipelines/dlp" "$@" run.sqlite.xz) \
+	    >want 2>want.err </dev/null || status=$?
+	chroot "$root" /bin/sh -c 'cd /tmp && PATH=/bin "/some where/bin/dlp" "$@" run.sqlite.xz' \
+	    - "$@" >have 2>have.err </dev/null || other=$?
+	echo "$*: $status $other"
+	[ "$status" -eq "$other" ]
+	diff want.err have.err
+	diff <(sed '/^##cmd/d' want) <(sed '/^##cmd/d' have)
+}
+
 @test "the tarball runs in a root without libraries, with busybox alone" {
 	make_it static
 	cd "$BATS_TEST_TMPDIR"
 	[ "$(wc -c <"$made")" -lt 8388608 ]
 	root=$BATS_TEST_TMPDIR/root
-	mkdir -p "$root/bin" "$root/tmp" "$root/dev" "$root/empty"
+	mkdir -p "$root/bin" "$root/tmp" "$root/dev" "$root/empty" here tmp
 	tar -C "$root" -xf "$made"
 	mv "$root"/dlp-* "$root/some where"
+	same "dlp-filters dlp-record.so" "$(find "$root" -type f -exec sh -c \
+	    'for f; do ! head -c 4 "$f" | grep -q ELF || echo "${f##*/}"; done' - {} + | sort | xargs)"
 	filters="$root/some where/bin/dlp-filters"
+	same "" "$(needs "$filters")"
 	! readelf -lW "$filters" | grep INTERP
+	same "libc.so.6 libdl.so.2 libpthread.so.0" \
+	    "$(needs "$root/some where/lib/dlp/dlp-record.so" | tr ' ' '\n' | grep -v ld-linux | xargs)"
+	# the driver's NVML is of the machine's libc
+	r=$ROOT/${B:-build}/record
+	LD_LIBRARY_PATH=$r TMPDIR=$PWD/tmp "$root/some where/bin/dlp-record" --power \
+	    --cupti "$r/libcupti.so.13" -o power.sqlite -- "$r/fakecuda" init 1 sleep=300
+	[ "$(sqlite3 power.sqlite 'SELECT count(*) FROM DLP_SERIES')" -ge 4 ]
 	[ "$(id -u)" -eq 0 ] || skip "chroot needs root"
 	cp "$filters" "$root/empty"
 	chroot "$root/empty" /dlp-filters dlp-parse -V | grep '^dlp-parse '
@@ -47,22 +76,26 @@ make_it() {
 		cp "$lib" "$root$lib"
 	done
 	for applet in $(busybox --list); do
-		ln -sf busybox "$root/bin/$applet"
+		[ -e "$root/bin/$applet" ] || ln -s busybox "$root/bin/$applet"
 	done
+	mknod -m 666 "$root/dev/null" c 1 3
 	PATH=$BIN:$PATH
-	for f in resnet-before.sqlite.xz lenet.sqlite.xz; do
-		[ -f "$ROOT/tests/data/$f" ] || continue
-		cp "$ROOT/tests/data/$f" "$root/tmp/run.sqlite.xz"
-		cp "$ROOT/tests/data/$f" "$BATS_TEST_TMPDIR/run.sqlite.xz"
-		for r in overview top gaps iters advise flops ops kernels mem; do
-			(cd "$BATS_TEST_TMPDIR" && sh "$ROOT/pipelines/dlp" $r \
-			    --tsv run.sqlite.xz) >want 2>&1 || true
-			chroot "$root" /bin/sh -c "cd /tmp && PATH=/bin \
-			    '/some where/bin/dlp' $r --tsv run.sqlite.xz" \
-			    >have 2>&1 || true
-			[ -s want ]
-			diff want have
+	reports=$(dlp | awk '/^$/ { on = 0 } on { print $1 } /^reports/ { on = 1 }')
+	[ "$(wc -l <<<"$reports")" -gt 40 ]
+	for f in resnet-before lenet ddp0 loader alternate; do
+		cp "$ROOT/tests/data/$f.sqlite.xz" "$root/tmp/run.sqlite.xz"
+		cp "$ROOT/tests/data/$f.sqlite.xz" here/run.sqlite.xz
+		for r in $reports; do
+			case $r in
+			view) ;; # a browser
+			plot) same_bytes plot steps && same_bytes plot roofline ;;
+			*) same_bytes "$r" ;;
+			esac
 		done
+		same_bytes html -i 0
+		same_bytes sqlite -o out.db
+		same_bytes whatif --dtype fp32=tf32
+		same_bytes --json
 	done
 	ln -s "../some where/bin/dlp" "$root/bin/dlp"
 	chroot "$root" /bin/sh -c 'PATH=/bin dlp -V' | grep '^dlp '
@@ -117,4 +150,24 @@ make_it() {
 	# pip leaves empty folders
 	find v ! -type d ! -name '*.pyc' | sort >after
 	diff before after
+}
+
+@test "the wheel for arm64 holds what runs there" {
+	command -v qemu-aarch64-static >/dev/null || skip "no qemu-aarch64-static"
+	sh "$ROOT/tests/bin/install-deps" -n cross || skip "no cross compiler (make deps FOR=cross)"
+	env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS \
+	    make -s -C "$ROOT" CROSS=1 wheel >"$BATS_TEST_TMPDIR/log" 2>&1
+	cd "$BATS_TEST_TMPDIR"
+	python3 -m zipfile -e "$ROOT/$(tail -n 1 log)" w
+	readelf -hW w/dlp-*.data/data/lib/dlp/dlp-record.so | grep AArch64
+	mkdir bin
+	for c in "$BIN"/dlp-*; do
+		printf '#!/bin/sh\nexec qemu-aarch64-static -0 %s %s "$@"\n' "${c##*/}" \
+		    "$PWD"/w/dlp-*.data/scripts/dlp-filters >"bin/${c##*/}"
+	done
+	chmod +x bin/*
+	for r in overview top gaps advise; do
+		dlp $r "$LENET" >want
+		PATH=$PWD/bin:$ROOT/pipelines:/usr/bin:/bin sh "$ROOT/pipelines/dlp" $r "$LENET" | diff want -
+	done
 }

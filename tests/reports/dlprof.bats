@@ -472,7 +472,7 @@ same_reports() {
 	run dlprof --database="$LENET" --iter_start=99 --reports=kernel \
 	    --output_path=o -v quiet
 	[ "$status" -eq 2 ]
-	[[ $output == *"--iter_start=99: there are "* ]]
+	[[ $output == *"--iter_start=99: the last iteration is "* ]]
 }
 
 @test "model data: ops, instances and kernels point to each other" {

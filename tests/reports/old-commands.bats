@@ -13,6 +13,21 @@ setup() {
 	export PYTHONPATH=$PY PYTHONDONTWRITEBYTECODE=1 TMPDIR=$PWD
 }
 
+# An nsys that has recorded before.
+recorder() {
+	cat >bin/nsys <<-END
+	#!/bin/bash
+	[ "\$1" != --version ] || { echo 'NVIDIA Nsight Systems version 2024.6.1.90-246135034246v0'; exit; }
+	while [ \$# -gt 0 ]; do
+		[ "\$1" != -o ] || out=\$2
+		shift
+	done
+	: >"\$out.nsys-rep"
+	xz -dc "$ROOT/tests/data/resnet-before.sqlite.xz" >"\$out.sqlite"
+	END
+	chmod +x bin/nsys
+}
+
 @test "PyProf: parse and prof as modules, as scripts, and the first package's" {
 	cp "$LENET" net.sqlite
 	cp "$LENET" net.sql
@@ -73,17 +88,7 @@ import nvidia_dlprof_pytorch_nvtx; nvidia_dlprof_pytorch_nvtx.init'
 }
 
 @test "DLProf: a program that is recorded leaves event_files" {
-	cat >bin/nsys <<-END
-	#!/bin/bash
-	[ "\$1" != --version ] || { echo 'NVIDIA Nsight Systems version 2024.6.1.90-246135034246v0'; exit; }
-	while [ \$# -gt 0 ]; do
-		[ "\$1" != -o ] || out=\$2
-		shift
-	done
-	: >"\$out.nsys-rep"
-	xz -dc "$ROOT/tests/data/resnet-before.sqlite.xz" >"\$out.sqlite"
-	END
-	chmod +x bin/nsys
+	recorder
 	for i in 1 2; do
 		dlprof -f true --reports=summary,detail true >out 2>err
 		[ -s dlprof_dldb.sqlite ]
@@ -96,4 +101,31 @@ import nvidia_dlprof_pytorch_nvtx; nvidia_dlprof_pytorch_nvtx.init'
 	[ ! -e event_files ]
 	dlprof --output_path=o3 --tb_dir=tb true >out 2>err
 	[ -d tb ] && [ ! -e event_files ]
+}
+
+# bats test_tags=long
+@test "DLProf: each command line of its guides" {
+	recorder
+	mkdir keep
+	cp "$LENET" keep/nsys.sqlite
+	(cd keep && dlprof --database=nsys.sqlite >/dev/null 2>&1)
+	mv keep/dlprof_dldb.sqlite keep/old_dldb.sqlite
+	echo 'print(1)' >keep/train.py
+	n=0
+	while IFS='	' read -r line want; do
+		rm -rf new
+		cp -r keep new
+		cd new
+		status=0
+		bash -c "$line" >out 2>err </dev/null || status=$?
+		echo "$line: $status $(<err)"
+		case $want in
+		!*) [ "$status" -eq 2 ] && same "${want#!}" "$(tail -n 1 err)" ;;
+		*) # shellcheck disable=SC2086 # names
+			[ "$status" -eq 0 ] && ls -d . $want ;;
+		esac
+		cd ..
+		n=$((n + 1))
+	done < <(grep -v '^#' "$ROOT/tests/reports/old-commands.tab")
+	[ "$n" -ge 38 ]
 }

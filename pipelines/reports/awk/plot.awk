@@ -26,7 +26,7 @@ function put_line(x1, y1, x2, y2, stroke, more) {
 
 # A tick at each of 1, 2 or 5 times a power of ten, some five of them.
 function tick_of(most,	p) {
-	p = 10 ^ int(log(most) / log(10) - (most < 1))
+	p = pow10(floor(log10(most)))
 	return most / p <= 1.5 ? p / 5 : most / p <= 3 ? p / 2 : most / p <= 7 ? p : 2 * p
 }
 
@@ -310,8 +310,38 @@ function curve(	i, first, last, most, u, t, v, d, path, hue, n_dev, has) {
 	bottom_name("time since the first event in " unit)
 }
 
-function log10(v) {
-	return log(v) / log(10)
+# A small awk, as of busybox, can be without log(), sqrt() and ^.
+function pow10(n,	p) {
+	for (p = 1; n > 0; n--)
+		p *= 10
+	for (; n < 0; n++)
+		p /= 10
+	return p
+}
+
+# The series of ln, between 1 and 2; nothing that is drawn is 0.
+function log10(v,	e, two, t, s, k) {
+	for (; v >= 10; v /= 10)
+		e++
+	for (; v > 0 && v < 1; v *= 10)
+		e--
+	for (; v >= 2; v /= 2)
+		two++
+	t = v = (v - 1) / (v + 1)
+	for (k = 1; k < 36; k += 2) {
+		s += t / k
+		t *= v * v
+	}
+	return e + (two * 0.69314718055994531 + 2 * s) / 2.302585092994046
+}
+
+function sqrt_of(v,	r, next_) {
+	if (v <= 0)
+		return 0
+	r = v > 1 ? v : 1
+	while ((next_ = (r + v / r) / 2) < r)
+		r = next_
+	return r
 }
 
 function px(v) {
@@ -398,20 +428,20 @@ function roofline(	i, j, all, d, v, top, r, k, small, types, named, known, hue, 
 	begin()
 	x0 = floor(x0); y0 = floor(y0); x1 = floor(x1) + 1; y1 = floor(y1 + 0.1) + 1
 	for (i = x0; i <= x1; i++) {
-		put_line(px(10 ^ i), T, px(10 ^ i), H - B, "#ddd", "")
-		put_text(i < x1 ? px(10 ^ i) : W - 4, H - B + 16, i < x1 ? "middle" : "end", sprintf("%g", 10 ^ i), "")
+		put_line(px(pow10(i)), T, px(pow10(i)), H - B, "#ddd", "")
+		put_text(i < x1 ? px(pow10(i)) : W - 4, H - B + 16, i < x1 ? "middle" : "end", sprintf("%g", pow10(i)), "")
 	}
 	for (i = y0; i <= y1; i++) {
-		put_line(L, py(10 ^ i), W - R, py(10 ^ i), "#ddd", "")
-		put_text(L - 6, py(10 ^ i) + 4, "end", sprintf("%g", 10 ^ i), "")
+		put_line(L, py(pow10(i)), W - R, py(pow10(i)), "#ddd", "")
+		put_text(L - 6, py(pow10(i)) + 4, "end", sprintf("%g", pow10(i)), "")
 	}
 	if (band > 0) {
 		# where the slope enters the picture on the left or from below
-		v = band * 10 ^ x0 / 1000
-		r = v >= 10 ^ y0 ? 10 ^ x0 : 10 ^ y0 * 1000 / band
-		d = top > 0 ? top : 10 ^ y1
+		v = band * pow10(x0) / 1000
+		r = v >= pow10(y0) ? pow10(x0) : pow10(y0) * 1000 / band
+		d = top > 0 ? top : pow10(y1)
 		put_line(px(r), py(r * band / 1000), px(d * 1000 / band), py(d), "#b87400", " stroke-width=\"1.5\"")
-		v = sqrt(r * d * 1000 / band)
+		v = sqrt_of(r * d * 1000 / band)
 		put_text(px(v) - 6, py(v * band / 1000) - 4, "end", sprintf("%.2g TB/s", band / 1000), "")
 	}
 	for (d in roof) {
@@ -423,7 +453,7 @@ function roofline(	i, j, all, d, v, top, r, k, small, types, named, known, hue, 
 		if (size[i] < all / 1000)
 			continue
 		printf "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\" fill=\"%s\" fill-opacity=\"0.55\" stroke=\"#57606a\"><title>%s</title></circle>\n", \
-		    within(px(x[i]), L, W - R), within(py(y[i]), T, H - B), 2.5 + 26 * sqrt(size[i] / all), color[i], esc(name[i])
+		    within(px(x[i]), L, W - R), within(py(y[i]), T, H - B), 2.5 + 26 * sqrt_of(size[i] / all), color[i], esc(name[i])
 	}
 	for (k in types)
 		label(W - R - 2, py(k) - 5, "end", types[k] " " k " TFLOP/s", 1)
@@ -439,7 +469,7 @@ function roofline(	i, j, all, d, v, top, r, k, small, types, named, known, hue, 
 		v = name[d]
 		sub(/.*\//, "", v)
 		v = substr(v, 1, 28)
-		r = 5 + 26 * sqrt(size[d] / all)
+		r = 5 + 26 * sqrt_of(size[d] / all)
 		if (!label(px(x[d]) + r, py(y[d]) + 4, "start", v, 0) && !label(px(x[d]) - r, py(y[d]) + 4, "end", v, 0))
 			label(px(x[d]), py(y[d]) - r, "start", v, 0)
 	}

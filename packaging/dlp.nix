@@ -1,0 +1,18 @@
+# nix-build packaging/dlp.nix
+{ pkgs ? import <nixpkgs> { } }:
+
+pkgs.stdenv.mkDerivation {
+  pname = "dlp";
+  version = "0.3.0";
+  src = ./..;
+  nativeBuildInputs = [ pkgs.pkg-config ];
+  buildInputs = with pkgs; [ sqlite xz zstd zlib libiberty jsmn ];
+  makeFlags = [ "PREFIX=$(out)" "STATIC=0" "CUDA_INCLUDE=" ];
+  postPatch = "patchShebangs pipelines";
+  doInstallCheck = true;
+  installCheckPhase = "$out/bin/dlp -V";
+  meta = {
+    description = "Find out why GPU training is slow, from the profile you already have";
+    platforms = pkgs.lib.platforms.linux;
+  };
+}
