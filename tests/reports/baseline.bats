@@ -43,6 +43,9 @@ setup() {
 	diff -r base copy
 	dlp baseline save --force base "$BEFORE" 2>/dev/null
 	same run-1.dlp "$(cd base && echo run-*)"
+	run -2 --separate-stderr dlp baseline save two "$AFTER" "$LENET"
+	same "dlp baseline: $LENET runs another program than $AFTER: a baseline for each" "$stderr"
+	[ ! -e two ]
 	mkdir other
 	run -2 --separate-stderr dlp baseline save --force other "$BEFORE"
 	same 'dlp baseline: other is not a baseline' "$stderr"

@@ -37,7 +37,6 @@ struct power_gpu {
 	void *dev;
 	char uuid[96];
 	bool counter;
-	bool any; /* asked before */
 	int64_t t;
 	unsigned mw;
 	double mj; /* of the power, added up */
@@ -65,8 +64,7 @@ load(struct power *p)
 	bool all = lib != NULL;
 
 #define X(name, args)                                                          \
-	if (all)                                                               \
-		*(void **)&p->name = dlsym(lib, "nvml" #name);                 \
+	*(void **)&p->name = all ? dlsym(lib, "nvml" #name) : NULL;            \
 	all = all && p->name != NULL;
 	NVML_FUNCTIONS(X)
 #undef X
@@ -91,6 +89,7 @@ find_gpus(struct power *p)
 			continue;
 		g->counter =
 		    p->DeviceGetTotalEnergyConsumption(g->dev, &mj) == 0;
+		g->t = inj_now();
 		if (g->counter || p->DeviceGetPowerUsage(g->dev, &g->mw) == 0)
 			p->n++;
 	}
@@ -101,26 +100,21 @@ find_gpus(struct power *p)
 static bool
 ask(const struct power *p, struct power_gpu *g, int64_t *mj)
 {
-	unsigned long long counter;
-	unsigned mw;
+	unsigned long long counter = 0;
+	unsigned mw = 0;
 	int64_t t = inj_now();
 
-	if (g->counter) {
-		if (p->DeviceGetTotalEnergyConsumption(g->dev, &counter) != 0)
-			return false;
-		*mj = (int64_t)counter;
-	} else {
-		if (p->DeviceGetPowerUsage(g->dev, &mw) != 0)
-			return false;
-		if (g->any)
-			g->mj += ((double)g->mw + mw) / 2 *
-				 ((double)(t - g->t) / 1e9);
+	if (g->counter
+		? p->DeviceGetTotalEnergyConsumption(g->dev, &counter) != 0
+		: p->DeviceGetPowerUsage(g->dev, &mw) != 0)
+		return false;
+	if (!g->counter) {
+		g->mj += ((double)g->mw + mw) / 2 * ((double)(t - g->t) / 1e9);
 		g->mw = mw;
-		*mj = (int64_t)g->mj;
 	}
+	*mj = g->counter ? (int64_t)counter : (int64_t)g->mj;
 	/* the answer is of some moment while it was asked for */
 	g->t = t + (inj_now() - t) / 2;
-	g->any = true;
 	return true;
 }
 
@@ -141,12 +135,9 @@ sample(struct power *p)
 	return false;
 }
 
-static void begin(void) __attribute__((constructor));
-
 /* Standard input is a socket: it gets a byte when this library is loaded and
  * one after the first sample, and the last sample is due when it is closed. */
-static void
-begin(void)
+static void __attribute__((constructor)) begin(void)
 {
 	struct pollfd end = { STDIN_FILENO, POLLIN, 0 };
 	struct power p = { 0 };
