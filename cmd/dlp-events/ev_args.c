@@ -7,6 +7,7 @@
 
 #include "array.h"
 #include "events.h"
+#include "pylit.h"
 #include "shipped.h"
 #include "text_out.h"
 
@@ -95,69 +96,51 @@ add_tensor(struct ev_args *a, int sizes, int strides, struct mview dtype)
 	return true;
 }
 
-/* Appends the word at *p of a value that the profiler wrote; false if it is
- * none of Python's words and numbers. */
+/* Appends a word of a value that the profiler wrote; false if it is none of
+ * Python's words and numbers. */
 static bool
-put_word(struct buf *b, const char **p, const char *e)
+put_word(struct buf *b, struct mview v)
 {
 	static const char *const words[] = { "True", "False", "None", "inf",
 		"-inf", "nan" };
-	const char *s = *p;
-	size_t i, n;
+	size_t i;
 
-	while (*p < e && strchr("[](), ", **p) == NULL)
-		(*p)++;
-	n = (size_t)(*p - s);
 	for (i = 0; i < ARRAY_LEN(words); i++)
-		if (text_is(s, n, words[i])) {
+		if (mv_eq(v, words[i])) {
 			buf_puts(b, i < 3 ? "" : "float(\"");
 			buf_puts(b, words[i]);
 			buf_puts(b, i < 3 ? "" : "\")");
 			return true;
 		}
 	/* Python's numbers are those of JSON, but also 1. */
-	if (!json_is_num(s, n) &&
-	    !(n > 1 && s[n - 1] == '.' && json_is_num(s, n - 1)))
+	if (!json_is_num(v.s, v.n) &&
+	    !(v.n > 1 && v.s[v.n - 1] == '.' && json_is_num(v.s, v.n - 1)))
 		return false;
-	buf_put(b, s, n);
+	buf_put(b, v.s, v.n);
 	return true;
 }
 
 /* Appends a value that is lists and words of Python; false if it is not. */
 static bool
-put_literal(struct buf *b, const char *s, size_t n)
+put_literal(struct buf *b, struct pylit *l)
 {
-	const char *e = s + n;
-	char close[NESTED];
-	int deep = 0;
-	bool item = false; /* before this place */
+	struct pl_atom a;
+	char c = pl_peek(l);
+	const char *comma = "";
 
-	while (s < e) {
-		if (*s == ' ') {
-			s++;
-		} else if (*s == '[' || *s == '(') {
-			if (item || deep == NESTED)
-				return false;
-			close[deep++] = *s == '[' ? ']' : ')';
-			buf_putc(b, *s++);
-		} else if (*s == ']' || *s == ')') {
-			if (deep == 0 || *s != close[--deep])
-				return false;
-			buf_putc(b, *s++);
-			item = true;
-		} else if (*s == ',') {
-			if (!item || deep == 0)
-				return false;
-			buf_puts(b, ", ");
-			item = false;
-			s++;
-		} else if (item || !put_word(b, &s, e)) {
+	if (c != '[' && c != '(')
+		return pl_atom(l, &a) && a.kind != PL_STR && put_word(b, a.raw);
+	if (!pl_enter(l, c))
+		return false;
+	buf_putc(b, c);
+	while (pl_item(l)) {
+		buf_puts(b, comma);
+		comma = ", ";
+		if (!put_literal(b, l))
 			return false;
-		} else {
-			item = true;
-		}
 	}
-	return deep == 0 && item;
+	buf_putc(b, c == '[' ? ']' : ')');
+	return !l->bad;
 }
 
 /* Appends a value of JSON in Python; false if it has none. */
@@ -165,9 +148,7 @@ static bool
 put_json(struct ev_args *a, int i, bool tuple, int deep)
 {
 	const struct json_doc *j = &a->doc;
-	struct mview raw = json_raw(j, i);
 	struct buf text = { 0 };
-	const char *p = raw.s;
 	bool ok = true;
 	int k;
 
@@ -185,8 +166,7 @@ put_json(struct ev_args *a, int i, bool tuple, int deep)
 		else if (json_is(j, i, "null"))
 			buf_puts(&a->text, "None");
 		else
-			ok = put_word(&a->text, &p, raw.s + raw.n) &&
-			     p == raw.s + raw.n;
+			ok = put_word(&a->text, json_raw(j, i));
 		return ok;
 	}
 	if (json_type(j, i) != JSON_ARRAY || deep == NESTED)
@@ -234,6 +214,7 @@ read_call_arg(struct ev_args *a, int i)
 	    name = json_get(j, i, "name"), dtype = json_get(j, i, "dtype");
 	struct mview kind;
 	struct buf text = { 0 };
+	struct pylit l;
 	struct ev_arg *g;
 
 	if (type < 0)
@@ -269,14 +250,15 @@ read_call_arg(struct ev_args *a, int i)
 		/* what torch.profiler wrote as a text; without one it may be
 		 * None */
 		json_unescape(j, value, &text);
+		pl_init(&l, text.s, text.len);
 		g->none = text.len == 0;
 		g->kind = g->none && kind.n > 0 && !mv_eq(kind, "NoneType")
 			      ? EV_UNKNOWN
 			      : EV_VALUE;
 		if (g->none && g->kind == EV_VALUE) {
 			buf_puts(&a->text, "None");
-		} else if (!g->none &&
-			   !put_literal(&a->text, text.s, text.len)) {
+		} else if (!g->none && (!put_literal(&a->text, &l) ||
+					   pl_peek(&l) != '\0')) {
 			a->text.len = g->at;
 			ev_string(&a->text, text.s, text.len);
 		}
