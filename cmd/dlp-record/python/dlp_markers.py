@@ -65,7 +65,7 @@ def _class(module):
 
 class _Thread(threading.local):
     def __init__(self):
-        self.stack = []  # of modules: (full name, pushes)
+        self.stack = []  # of modules: (full name, pushes, text, modules in it)
         self.phase = []  # names of phases that are open
         self.in_step = False  # in a step of an optimizer
         self.tail = False  # forward is open, for the loss after the modules
@@ -131,12 +131,17 @@ class _Arm:
 class _Markers:
     def __init__(self, torch, mode, op_steps, armed):
         self.torch = torch
-        self.range_push = torch.cuda.nvtx.range_push
-        self.range_pop = torch.cuda.nvtx.range_pop
         self.nvtx = torch.cuda.nvtx
+        # what range_push() calls; each module of each step needs both
+        direct = getattr(self.nvtx, '_nvtx', None)
+        self.range_push = getattr(direct, 'rangePushA', self.nvtx.range_push)
+        self.range_pop = getattr(direct, 'rangePop', self.nvtx.range_pop)
         self.compiling = getattr(getattr(torch, 'compiler', None),
                                  'is_compiling', lambda: False)
         self.names = weakref.WeakKeyDictionary()
+        # by the full name of a module: those called by it, by id(), as
+        # (weak reference, entry for the stack)
+        self.callees = {}
         self.here = _Thread()
         self.main = threading.get_ident()
         self.lock = threading.Lock()
@@ -265,8 +270,16 @@ class _Markers:
         if self.compiling():
             return
         here = self.here
-        if here.stack:
-            return self.enter(module, here)
+        stack = here.stack
+        if stack:
+            known = stack[-1][3].get(id(module))
+            if known is None or known[0]() is not module:
+                known = self.enter(module, stack[-1])
+            entry = known[1]
+            if entry[1]:
+                self.range_push(entry[2])
+            stack.append(entry)
+            return
         if self.fresh:
             if self.inside():
                 return
@@ -276,7 +289,7 @@ class _Markers:
                       threading.get_ident() != self.main):
             # computed again by a checkpoint
             self.range_push(known)
-            here.stack.append((known, 1))
+            stack.append(self.entry(known, 1, known))
             return
         if known is None:
             self.name_modules(module)
@@ -292,33 +305,43 @@ class _Markers:
         else:
             self.push('forward')
         self.enter_ops()
-        self.range_push(_class(module))
-        here.stack.append((known or '', 2))
+        text = _class(module)
+        self.range_push(text)
+        stack.append(self.entry(known or '', 2, text))
 
-    def enter(self, module, here):
+    def entry(self, name, pushes, text):
+        return name, pushes, text, self.callees.setdefault(name, {})
+
+    def enter(self, module, caller):
+        """The entry of a module that another one calls, for the first time."""
         name = self.names.get(module)
         if name is None:
             self.name_modules(module)
             self.names[module] = name = type(module).__name__
-        above = here.stack[-1][0]
+        above = caller[0]
         if above and name.startswith(above + '.'):
             text = name[len(above) + 1:]
         else:
             text = name
-        if text and name != above:
-            self.range_push(text)
-            here.stack.append((name, 1))
-        else:
-            here.stack.append((name, 0))
+        known = (weakref.ref(module),
+                 self.entry(name, int(bool(text) and name != above), text))
+        if name:  # it can get one
+            caller[3][id(module)] = known
+        return known
 
     def after_forward(self, module, args, output):
-        if self.compiling() or not self.here.stack:
+        if self.compiling():
             return
-        pushes = self.here.stack.pop()[1]
+        here = self.here
+        if not here.stack:
+            return
+        pushes = here.stack.pop()[1]
         if pushes:
             self.range_pop()
+            if pushes == 1:
+                return
         if pushes == 2 and self.torch.is_grad_enabled():
-            self.here.tail = True
+            here.tail = True
         elif pushes == 2:
             self.pop('forward')
             if self.optimizer is None:
