@@ -34,7 +34,8 @@ function gainOf(f) {
 		return said(recorded, f.step_ns, '');
 	if (isSet(f.predicted_step_ns) && isSet(f.step_ns))
 		return said(f.step_ns, f.predicted_step_ns, '');
-	return !isSet(f.share_pct) ? '' : isSet(f.step_ns) ? said(f.step_ns, f.step_ns * (1 - f.share_pct / 100), ' at best') : percent(f.share_pct) + ' of the time';
+	const step = f.step_ns ?? recorded;
+	return !isSet(f.share_pct) ? '' : isSet(step) ? said(step, step * (1 - f.share_pct / 100), ' at best') : percent(f.share_pct) + ' of the time';
 }
 
 const titleOf = f => titlesSaid[f.id] || plain(f.problem).split(/[:;,(]/)[0];
