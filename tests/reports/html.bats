@@ -388,7 +388,7 @@ stream() {
 	for m in 60 130 200; do
 		dlp html --data --max-pieces $m "$LENET" >cut.json 2>err
 		same "[$m,232,1,$(((m - 58) / 58 + 1))]" "$(jq -c '[.cut | .limit, .pieces, .from, .to]' cut.json)"
-		[[ $(<err) == "dlp-html: 232 pieces of GPU work, more than $m: the page has sums of all, and details of steps 1-"* ]]
+		[[ $(<err) == "$LENET: 232 pieces of GPU work, more than $m: the page has sums of all, and details of steps 1-"* ]]
 		# rows of those steps, as they are on a page without a limit
 		rows='.[$t[]] | . as $w | range($w.rows) as $i |
 		    select($w.iter[$i] != null and $w.iter[$i] >= $from and $w.iter[$i] <= $to) |
