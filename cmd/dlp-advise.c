@@ -277,9 +277,10 @@ judge_facts(void *arg, struct facts *f)
 	}
 	if (!a->dlprof) /* DLProf uses the order of its report */
 		qsort(j, n, sizeof(j[0]), by_gain);
-	if (j[0].v.judged == V_YES && !j[0].little) {
-		buf_put(&f->first, j[0].v.problem.s, j[0].v.problem.len);
-		buf_put(&f->mends, j[0].v.fix.s, j[0].v.fix.len);
+	i = j[0].v.first; /* what recording costs makes no rank late */
+	if (i < n && j[i].v.judged == V_YES && !j[i].little) {
+		buf_put(&f->first, j[i].v.problem.s, j[i].v.problem.len);
+		buf_put(&f->mends, j[i].v.fix.s, j[i].v.fix.len);
 	}
 	if (a->json)
 		advise_json(&a->objects, f, j, n);

@@ -303,7 +303,7 @@ yes${TAB}$wait${TAB}-" "$(dlp advise -a --ranks --tsv "$R0" "$R1" 2>err >out; { 
 	same 7825647 "$(by_column out iter rank wait_ns | awk '($1 == 1 || $1 == 2) && $2 == 0 { n += $3 } END { print n }')"
 	dlp advise --ranks --tsv "$h"/ddp2_rank?.sqlite.xz 2>err >out
 	run -1 grep -e 'Record all ranks' -e exposed_comm out
-	grep -m1 ddp2_rank0 out | grep -q 'rank_wait.*7.83 ms of it are waiting for rank 1 (process 872, GPU 1), which waits least'
+	grep ddp2_rank0 out | grep -q 'rank_wait.*7.83 ms of it are waiting for rank 1 (process 872, GPU 1), which waits least'
 	# the page has the same
 	dlp html --ranks --data "$h"/ddp2_rank?.sqlite.xz 2>err | jq -r '.finding as $f | range($f.rows) |
 	    select($f.judged[.] == "yes" and $f.part_of[.] == null and
