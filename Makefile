@@ -402,9 +402,6 @@ bench:
 bench-web: all
 	@B=$(B) CC='$(CC)' bash tests/bench/web
 
-# Completions are made by asking the commands, which those for another machine
-# cannot be; they say the same.
-HOSTED = $(if $(CROSS),build,$(B))
 .PHONY: install
 install: all
 	$(INSTALL) -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(DATADIR) \
