@@ -8,10 +8,10 @@ by_words='op kernel layer type prim phase shape stream device'
 by_cols='tag src id start_ns dur_ns pid tid dev ctx stream corr api
 api_start_ns api_dur_ns op_id inst_id op_start_ns mod op dir seq altseq sub
 layer phase phase_by why iter idx short name grid block regs smem_bytes
-dynsmem_bytes node kind bytes src_mem dst_mem value mem graph exec params flop
-bus_bytes causal_flop dtype family role tc tc_rule tc_eligible tc_why
-lacks prim est_flop est_bytes line for_mod for_op for_dir captured key by text shapes args bwd_shapes code group
-group_desc group_size group_ranks in_split out_split
+dynsmem_bytes occ_pct node kind bytes src_mem dst_mem value mem graph exec params flop
+least_bytes bus_bytes causal_flop tiles dtype types family role tc tc_rule tc_eligible
+tc_why lacks prim est_flop est_bytes line for_mod for_op for_dir captured key by text
+shapes args bwd_shapes code group group_desc group_size group_ranks in_split out_split
 fwd_op_id prim_id prim_run repr stack trace sil flops iteration'
 
 # check_by LIST: each must be a word, a column or op.COLUMN.

@@ -1020,5 +1020,5 @@ counter() {
 @test "dlp energy: a recording without samples" {
 	dlp energy "$LENET" >out 2>err
 	same tag,op,dir "$(dlp energy --csv "$LENET" 2>/dev/null | cut -d , -f 1-3)"
-	grep -qx 'dlp energy: no samples of energy: record with dlp-record --power' err
+	grep -qx "$LENET: no samples of energy: record with dlp-record --power" err
 }

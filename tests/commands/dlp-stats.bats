@@ -99,7 +99,7 @@ setup() {
 	 ** CUDA GPU MemOps Summary (by Size) (cuda_gpu_mem_size_sum):
 	EOT
 	cmp want got
-	same "dlp-stats: osrt_sum: nothing of this in the profile" "$(cat err)"
+	same "$LENET: osrt_sum: nothing of this in the profile" "$(cat err)"
 	dlp stats -r nvtx_sum -f csv --report=cuda_api_sum "$LENET" >got
 	dlp stats -r nvtx_sum,cuda_api_sum -f csv "$LENET" >want
 	cmp want got

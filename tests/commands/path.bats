@@ -83,7 +83,7 @@ lengths() {
 	END { for (i in s) printf "%s %.0f\n", i, s[i] }' | sort >bytes
 	for x in 0.1 10 1000; do
 		dlp whatif --recorded --bandwidth $x --tsv "$f" 2>err
-		grep -q '^dlp whatif: .* their bytes are not known' err
+		grep -q "^$f: .* their bytes are not known" err
 	done | awk '$1 != "iter" { print $1, $4 }' | sort -s -k 1,1 >got
 	join bytes got | awk '{ n++; r = $1 == i ? r + 1 : 1; i = $1 }
 	r == 1 && $3 < $2 || r > 1 && $3 > was { print }
@@ -94,7 +94,7 @@ lengths() {
 @test "another number type: as dlp advise has it; a type that is not there changes nothing" {
 	f=$ROOT/tests/data/h200/resnet50_fp32.sqlite.xz
 	dlp whatif --dtype fp32=tf32 --tsv "$f" 2>err >got
-	grep -q '^dlp whatif: .* their number type or their work is not known' err
+	grep -q "^$f: .* their number type or their work is not known" err
 	same "$(dlp advise --tsv "$f" 2>/dev/null | awk -F'\t' '$1 == "tc_unused" { print $3 }')" \
 	    "$(awk '$1 != "iter" { s += $5; n++ } END { printf "%.0f", s / n }' got)"
 	# the program with TF32 takes 13.87 to 14.27 ms without the recording
@@ -147,7 +147,7 @@ lengths() {
 @test "waits of streams for events that are not recorded are said" {
 	f=$ROOT/tests/cases/dlp-path/no-steps/in
 	dlp path "$f" 2>err >out
-	grep -q '^dlp path: 1 waits of streams are for events that are not recorded' err
+	grep -q "^$f: 1 waits of streams are for events that are not recorded" err
 	grep -q cross_stream out
 }
 

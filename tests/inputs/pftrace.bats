@@ -10,9 +10,14 @@ setup() {
 	cd "$BATS_TEST_TMPDIR" || return
 }
 
-# records FILE: those of its stream, without what only the JSON says of GPUs.
+# records FILE: those of its stream, without what only the JSON says: of GPUs,
+# and the occupancy of kernels.
 records() {
-	dlp-parse --python --inputs "$1" 2>/dev/null | grep -v '^##\|^#*dev	'
+	dlp-parse --python --inputs "$1" 2>/dev/null | awk -F'\t' -v OFS='\t' '
+	/^##|^#?dev\t/ { next }
+	/^#kern\t/ { for (i = 2; i <= NF; i++) if ($i == "occ_pct") c = i }
+	$1 == "kern" { $c = "-" }
+	{ print }'
 }
 
 # made KIND: the records of a trace that pftrace.py writes, and the notes.

@@ -529,8 +529,8 @@ same_as_h() {
 	}
 	says 'dlp: -k needs an argument; usage: dlp -k KEY FILE...' dlp -k
 	says 'dlp: -i needs an argument; usage: dlp -i N FILE...' dlp -i
-	says "dlp mfu: -p: no DTYPE=TFLOPS: 'foo'" dlp mfu -p foo "$LENET"
-	says "dlp roofline: -p: no DTYPE=TFLOPS: 'bf16'" \
+	says "dlp mfu: -p: no such GPU, and no TYPE=TFLOPS: 'foo'" dlp mfu -p foo "$LENET"
+	says "dlp roofline: -p: no such GPU, and no TYPE=TFLOPS: 'bf16'" \
 	    dlp roofline -p bf16 "$LENET"
 	says "dlp-parse: unknown option '--nope'; dlp-parse -h shows the options" \
 	    dlp-parse --nope
@@ -675,9 +675,9 @@ with_awk() {
 		[ -f "$r" ] && [ "${r%.sh}" = "$r" ] || continue
 		grep -qx "report ${r##*/}" got
 	done
-	same "-l -n -k -i --csv --tsv --json --jsonl --md --xtab -w -h
+	same "-l -n -k -i --csv --tsv --json --jsonl --md --xtab -w -c --sort -q -h
 --fail-over
-$(printf '%s\n' '-v -k --color -i -j --csv --tsv --json --jsonl --md --xtab -w -h' \
-    '-v -k --color -i -j --csv --tsv --json --jsonl --md --xtab -w -h' -j)" \
+$(printf '%s\n' '-v -k --color -i -j --csv --tsv --json --jsonl --md --xtab -w -c --sort -q -h' \
+    '-v -k --color -i -j --csv --tsv --json --jsonl --md --xtab -w -c --sort -q -h' -j)" \
 	    "$(tail -n 5 got)"
 }

@@ -1,1 +1,0 @@
-dlp events: --tsv: this report is no table

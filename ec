@@ -1,1 +1,0 @@
-dlp events: unknown option '-c'; dlp events -h shows them

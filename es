@@ -1,1 +1,0 @@
-dlp events: unknown option '--sort'; dlp events -h shows them
