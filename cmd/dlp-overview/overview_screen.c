@@ -270,8 +270,9 @@ put_reasons(struct screen *s, struct tally *reasons)
 		wording_put(&s->wording, "tips", why, &v, &tip);
 		values_free(&v);
 		buf_clear(&text);
-		buf_printf(&text, "most: %s%s%s", op, tip.len > 0 ? "; " : "",
-		    buf_str(&tip));
+		buf_printf(&text, "most: %s", op);
+		page_dir(&text);
+		buf_printf(&text, "%s%s", tip.len > 0 ? "; " : "", buf_str(&tip));
 		page_fill(s, "    ", 4, &text);
 	}
 	buf_free(&text);
