@@ -81,6 +81,9 @@ void steps_free(struct steps *s);
  * most this, where no outlier is left out */
 #define STEADY_MEAN_PCT 3
 #define STEADY_NONE INT64_MIN /* an unknown length */
+/* So many steps without ranges of ops are needed for those with them, which
+ * took longer, not to count. */
+#define STEADY_UNMARKED_LEAST 3
 
 struct steady_step {
 	int64_t ns;       /* its length, or STEADY_NONE */

@@ -48,7 +48,10 @@ struct diff_step {
 	 * last */
 	int64_t ns, gpu_ns, n_kern;
 	int64_t load_ns, alloc_ns; /* calls that load code, that allocate */
-	bool has;                  /* its iter record was read */
+	int64_t n_range,
+	    n_carried; /* work whose op is by ranges, carried over */
+	bool has;      /* its iter record was read */
+	bool slowed;   /* by ranges of ops, which other steps do not have */
 	bool used;
 	uint32_t pos; /* its number among the selected steps */
 };

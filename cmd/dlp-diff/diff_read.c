@@ -145,15 +145,33 @@ by_run(const void *a, const void *b)
 	return (x->iter > y->iter) - (x->iter < y->iter);
 }
 
+/* True if the step was recorded with ranges of ops. */
+static bool
+is_marked(const struct diff_step *x)
+{
+	return x->n_range > 0 && x->n_carried * 20 <= x->n_range;
+}
+
 /* Sets *from and *to to the iterations among the steps v[0..n) of a run that
- * count, without warm-up and outliers. They are unchanged if none do. */
+ * count, without warm-up and outliers. They are unchanged if none do. Where ops
+ * were carried over to some, those with ranges of ops took longer by these, and
+ * do not count. */
 static void
 even_range(struct diff_step **v, size_t n, int64_t *from, int64_t *to)
 {
 	struct steady_step *s = xcalloc(n + 1, sizeof(*s));
-	int64_t lo, hi;
-	size_t i, n_warm;
+	int64_t lo, hi, carried = 0;
+	size_t i, k = 0, n_warm;
 
+	for (i = 0; i < n; i++)
+		carried += v[i]->has && v[i]->n_carried > v[i]->n_range;
+	for (i = 0; i < n; i++) {
+		v[i]->slowed =
+		    carried >= STEADY_UNMARKED_LEAST && is_marked(v[i]);
+		if (!v[i]->slowed)
+			v[k++] = v[i];
+	}
+	n = k;
 	for (i = 0; i < n; i++) {
 		s[i].ns = v[i]->has ? v[i]->ns : STEADY_NONE;
 		s[i].load_ns = v[i]->load_ns;
@@ -192,7 +210,8 @@ side_trim(struct diff_side *s, const struct diff_trim *how)
 		struct diff_step *x = &s->step[i];
 
 		r = &s->run[x->run];
-		x->used = x->has && x->iter >= r->from && x->iter <= r->to;
+		x->used = x->has && !x->slowed && x->iter >= r->from &&
+			  x->iter <= r->to;
 		if (x->used)
 			x->pos = (uint32_t)s->n_used++;
 	}
@@ -578,7 +597,7 @@ static void
 place_gpu(struct diff_place *p, const struct rec *r)
 {
 	const struct diff_type *t = rec_arg(r);
-	struct mview used = rec_get(r, COL_tc);
+	struct mview used = rec_get(r, COL_tc), from;
 	int64_t ns, flop, *f = NULL;
 	uint32_t step;
 	unsigned tc;
@@ -597,6 +616,9 @@ place_gpu(struct diff_place *p, const struct rec *r)
 			    : TC_UNKNOWN;
 	if (rec_num(r, COL_flop, &flop))
 		f = &flop;
+	from = rec_get(r, COL_op_from);
+	p->side->step[step].n_range += mv_eq(from, "range");
+	p->side->step[step].n_carried += mv_eq(from, "carried");
 	if (tc == TC_YES)
 		add_to_row(p, &p->m->tc, step, ns, f, tc);
 	if (p->m->cpu)
@@ -717,7 +739,7 @@ want(const struct diff_model *m, struct rec_type *t, const struct diff_type *d)
 	if (d->take == place_gpu && d->what >= 0)
 		rec_want_id(t, REC_NEED, d->what);
 	if (d->what == COL_short)
-		rec_want(t, REC_OPT, "flop tc");
+		rec_want(t, REC_OPT, "flop tc op_from");
 	if (d->take == place_once) {
 		rec_want(t, REC_OPT, "dur_ns iter src");
 		rec_want_id(t, REC_OPT, d->what);

@@ -365,8 +365,6 @@ cand_words(struct cands *l, double total, size_t limit)
 	return buf_str(b);
 }
 
-#define UNMARKED_LEAST 3 /* steps without ranges of ops */
-
 bool
 stable_splits(const struct stable *l)
 {
@@ -376,7 +374,7 @@ stable_splits(const struct stable *l)
 		with += l->v[i].marked > 0;
 		without += l->v[i].marked < 0;
 	}
-	return with > 0 && without >= UNMARKED_LEAST;
+	return with > 0 && without >= STEADY_UNMARKED_LEAST;
 }
 
 /* The steps that can count, and which of them do. */

@@ -202,3 +202,16 @@ diff_tsv() {
 	run -2 dlp-diff --join --cells out
 	grep -q 'exclude each other' <<<"$output"
 }
+
+@test "steps that were recorded with ranges of ops do not count beside those without" {
+	xz -dc "$ROOT/tests/data/alternate.sqlite.xz" >a
+	cp a b
+	dlp diff --tsv a b 2>err >out
+	# of the 12 steps three have ranges of ops, which begin later than all others
+	same 3 "$(sqlite3 a "SELECT count(*) FROM NVTX_EVENTS s WHERE text LIKE 'iteration %'
+	    AND EXISTS (SELECT 1 FROM NVTX_EVENTS o WHERE o.text LIKE 'aten::%'
+		AND o.globalTid = s.globalTid AND o.start BETWEEN s.start AND s.end)")"
+	same "$(dlp --json a | jq .step_ns)" "$(awk -F'\t' '$1 == "step" { printf "%.0f\n", $7 }' out)"
+	grep -q '^A, a: steps [0-9]-[78] of 12 ' err
+	dlp diff --tsv -a a b 2>err | grep -c '^step.*	12	12	'
+}
