@@ -83,6 +83,7 @@ record() {
 	[ "$level" -ge 2 ] || show=false
 	tensorflow_env
 	if [ -n "$nsys" ]; then
+		packages_env
 		record_nsys "$@"
 	else
 		record_dlp "$@"
@@ -90,6 +91,15 @@ record() {
 	# A program that --duration ended did not fail.
 	[ "$opt_duration" = 0 ] || [ "$status" -ne 143 ] || status=0
 	finished
+}
+
+# The packages of PyProf and DLProf, for programs that import them; dlp-record
+# adds them itself. They lie beside the file that runs, not beside a link to it.
+packages_env() {
+	python=$(readlink -f -- "$(command -v dlp-record)")
+	python=${python%/*}/../lib/dlp/python
+	[ ! -d "$python" ] || user_env="$user_env
+export PYTHONPATH=$(quoted "$python")\${PYTHONPATH:+:\$PYTHONPATH}"
 }
 
 # The markers of NVIDIA's builds of TensorFlow.

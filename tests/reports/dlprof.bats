@@ -57,6 +57,15 @@ simple() {
 	dlprof --mode=simple -v quiet "$@"
 }
 
+@test "programs find the packages of DLProf and PyProf, and their own, under nsys too" {
+	mkdir -p "it's own"
+	echo 'mine = 1' >"it's own/own_module.py"
+	for path in '' "$PWD/it's own"; do
+		PYTHONPATH=$path simple --recorder=nsys --force=true \
+		    python3 -c "import nvidia_dlprof_pytorch_nvtx, pyprof${path:+, own_module}"
+	done
+}
+
 @test "every spelling of every option, with = and with a blank" {
 	while IFS='|' read -r name spellings kind values _; do
 		[[ $name != '#'* && $kind != flag ]] || continue
