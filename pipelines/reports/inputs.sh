@@ -92,7 +92,8 @@ snapshot() {
 in_one=
 has_ranks() {
 	[ -z "$in_one" ] || return 0
-	[ $# -eq 1 ] && [ -z "$help$src" ] || return 1
+	# not what can be read once
+	[ $# -eq 1 ] && [ -z "$help$src" ] && [ -f "$1" ] || return 1
 	case $1 in - | *.json* | *.pftrace*) return 1 ;; esac
 	if is_stream "$1"; then
 		cat -- "$1"

@@ -133,6 +133,7 @@ notes() {
 		'') continue ;;
 		'dlp-diff: '[AB]', '*) line=${line#*: } ;;
 		dlp[-\ ]*": ${of:-/}: "*) line=${line#*: } ;;
+		dlp[-\ ]*': -: '*) line="$of: ${line#*: -: }" ;;
 		*"$of"*) ;;
 		dlp[-\ ]*': '*) line="$of: ${line#*: }" ;;
 		esac
