@@ -659,8 +659,9 @@ marked() {
 # armed WORD...: fakecuda under --arm, in the background; $pid.
 armed() {
 	export FAKE_CUPTI=$R/libcupti.so.13
+	# without 3, the test ends if it fails while the program goes on
 	dlp-record --cupti "$R/libcupti.so.13" --arm -o run-%n.sqlite "$@" >out \
-	    2>err &
+	    2>err 3>&- &
 	pid=$!
 	for _ in $(seq 600); do
 		! compgen -G 'tmp/dlp-record.*/armed.*' >/dev/null || return 0

@@ -52,13 +52,14 @@ void
 arm_start(void)
 {
 	struct flock l = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+	char unlocked[1200];
 	int fd, high;
 
 	memset(&inj.arm, 0, sizeof(inj.arm));
 	pthread_mutex_init(&inj.arm.lock, NULL);
 	strcpy(inj.arm.base, inj.dir);
-	fd = open(in_folder(inj.arm.base, "armed.", inj.pid),
-	    O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	strcpy(unlocked, in_folder(inj.arm.base, "arming.", inj.pid));
+	fd = open(unlocked, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 	high = fd >= 0 ? fcntl(fd, F_DUPFD_CLOEXEC, 500) : -1;
 	if (high >= 0) {
 		close(fd);
@@ -66,6 +67,8 @@ arm_start(void)
 	}
 	if (fd >= 0)
 		(void)fcntl(fd, F_SETLK, &l);
+	/* seen before it has the lock it would be that of a dead process */
+	(void)rename(unlocked, in_folder(inj.arm.base, "armed.", inj.pid));
 }
 
 bool
