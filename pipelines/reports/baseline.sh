@@ -1,10 +1,13 @@
 # Read by diff and dlp baseline: folders that dlp baseline save made.
 # shellcheck shell=sh disable=SC2154 # report, die: who reads this
 
-# session_of FILE: what the profile was recorded of, a fact a line: gpu, driver,
-# cuda, recorder, dialect.
+# session_of FILE: what the profile or stream was recorded of, a fact a line: gpu,
+# driver, cuda, recorder, dialect.
 session_of() {
-	dlp-parse --no-code -T dev -- "$1" 2>/dev/null | LC_ALL=C awk -F '\t' -v OFS='\t' '
+	case $(dd bs=1 count=1 <"$1" 2>/dev/null | tr -d '\0') in
+	'#') cat -- "$1" ;;
+	*) dlp-parse --no-code -T dev -- "$1" 2>/dev/null ;;
+	esac | LC_ALL=C awk -F '\t' -v OFS='\t' '
 	$1 == "##info" && $2 ~ /^(driver|cuda|recorder|dialect)$/ { print $2, $3 }
 	$1 == "#dev" { for (i = 2; i <= NF; i++) if ($i == "name") name = i }
 	$1 == "dev" { print "gpu", $name }' | sort
@@ -21,6 +24,10 @@ same_gpu() {
 	base=$1
 	shift
 	for f; do
+		[ -f "$f" ] || {
+			plain "dlp $report: $f can be read once: its GPU is not compared" >&2
+			continue
+		}
 		session_of "$f" >"$temporary.session" || exit 2
 		for fact in gpu driver cuda recorder dialect; do
 			was=$(fact_of $fact <"$base/session.tsv")

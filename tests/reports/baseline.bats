@@ -75,6 +75,22 @@ setup() {
 	grep -q '^dlp diff: driver of the baseline: 1.2.3; of b.sqlite: ' <<<"$stderr"
 }
 
+@test "another program is said, and no gate passes it; a stream is a profile" {
+	dlp baseline save base "$AFTER" 2>/dev/null
+	run -0 --separate-stderr dlp baseline compare base "$LENET"
+	grep -q "^dlp baseline: $LENET has fewer than half of the baseline's ops: another program?" <<<"$stderr"
+	run -2 --separate-stderr dlp baseline compare --fail-over 5% base "$LENET"
+	grep -q 'another program?$' <<<"$stderr"
+	[ -z "$output" ]
+	run -2 --separate-stderr dlp baseline compare base
+	grep -q '^dlp baseline: which profiles?' <<<"$stderr"
+	dlp-parse "$AFTER" >a.dlp 2>/dev/null
+	dlp baseline compare --tsv --fail-over 5% base a.dlp 2>err >got
+	run -1 grep -e gpu -e driver err
+	dlp diff --tsv base <(xz -dc "$AFTER") 2>err | cmp got -
+	grep -q 'can be read once: its GPU is not compared' err
+}
+
 @test "dlp-batch.mk KEEP=1: the total of those that can be read, the others by name" {
 	cp "$AFTER" a.sqlite.xz
 	cp "$BEFORE" b.sqlite.xz

@@ -27,8 +27,8 @@ def command():
 
 
 def table(report, file, *options):
-    """What "dlp REPORT --json FILE" writes: a list of rows."""
-    rows = report == 'overview'  # whose --json is one object
+    """The rows of "dlp REPORT FILE"; options are those that choose them."""
+    rows = report in ('overview', 'advise')  # whose --json is one object
     done = subprocess.run(
         [command(), report, '--jsonl' if rows else '--json', *options, '--', os.fspath(file)],
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
@@ -42,6 +42,5 @@ def table(report, file, *options):
 
 
 def findings(file, *options):
-    """What "dlp advise FILE" found: its rules whose verdict is found."""
-    return [rule for rule in table('advise', file, *options)['rules']
-            if rule['verdict'] == 'found']
+    """What "dlp advise FILE" prints: what slows the run down, with its gain."""
+    return table('advise', file, *options)
