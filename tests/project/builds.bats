@@ -9,7 +9,7 @@ build() {
 	sh "$ROOT/tests/bin/install-deps" -n build "$2" ||
 	    skip "no compilers for make $1 (make deps FOR=$2)"
 	mkdir "$BATS_TEST_TMPDIR/tree"
-	cp -R "$ROOT"/{Makefile,cmd,common,tests} "$BATS_TEST_TMPDIR/tree"
+	cp -R "$ROOT"/{Makefile,cmd,common,packaging,tests} "$BATS_TEST_TMPDIR/tree"
 	env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS \
 	    make -C "$BATS_TEST_TMPDIR/tree" --no-print-directory "$1"
 }
