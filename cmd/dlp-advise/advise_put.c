@@ -11,6 +11,7 @@
 struct advise_put {
 	struct out_type *finding, *finding_src, *use, *use_src; /* with src */
 	const char *cols[64]; /* of finding_src, and of use_src */
+	bool src; /* a file had a name: a legend without it would come again */
 };
 
 /* Records about a file that has a name include the name. */
@@ -108,7 +109,7 @@ put_finding(const struct advise_put *p, const struct facts *f,
 
 	if (r->unit != NULL)
 		buf_printf(&at, "%.10g", v->limit);
-	out_rec(f->src.len > 0 ? p->finding_src : p->finding);
+	out_rec(p->src ? p->finding_src : p->finding);
 	out_word(r->id);
 	out_word(word[v->judged]);
 	put_buf(&v->problem, yes);
@@ -121,8 +122,8 @@ put_finding(const struct advise_put *p, const struct facts *f,
 	out_word(r->unit);
 	out_word(r->dlprof ? "dlprof" : "ours");
 	put_gain(f, j);
-	if (f->src.len > 0)
-		out_raw(f->src.s, f->src.len);
+	if (p->src)
+		put_buf(&f->src, true);
 	out_end();
 	buf_free(&at);
 }
@@ -190,6 +191,7 @@ advise_put(struct advise_put *p, const struct facts *f,
 	size_t i;
 	int use;
 
+	p->src = p->src || f->src.len > 0;
 	if (!dlprof && !f->named_framework)
 		put_framework(f);
 	if (!dlprof && facts_step_ns(f, true) > 0) {
@@ -202,11 +204,11 @@ advise_put(struct advise_put *p, const struct facts *f,
 	for (i = 0; i < n; i++)
 		put_finding(p, f, &j[i]);
 	for (use = 0; use < N_USE && !dlprof; use++) {
-		out_rec(f->src.len > 0 ? p->use_src : p->use);
+		out_rec(p->src ? p->use_src : p->use);
 		out_word(use_name(use));
 		out_word(word[use_of(f, use)]);
-		if (f->src.len > 0)
-			out_raw(f->src.s, f->src.len);
+		if (p->src)
+			put_buf(&f->src, true);
 		out_end();
 	}
 }
