@@ -129,6 +129,15 @@ gpus_named(const struct rate_gpus *g, const char *name, size_t n, double gb_s)
 	return r;
 }
 
+/* Reads the table of GPUs, once. */
+static void
+read_table(struct rate_gpus *g)
+{
+	if (g->table.n == 0)
+		namerules_parse(&g->table, "gpus.tab", shipped_text("gpus.tab"),
+		    columns, COL_BW + 1);
+}
+
 /* The options --peak and --peak-bw; a bad argument is fatal. An item is
  * TYPE=TFLOPS, where TYPE is a column of the table or a name of dlp-flops,
  * bw=GB/S, or the name of a GPU. */
@@ -140,6 +149,7 @@ set_peak(void *gpus, const char *arg)
 	int i, n, p;
 	size_t k;
 
+	read_table(g);
 	item = cli_list(arg, &n);
 	for (i = 0; i < n; i++) {
 		eq = strchr(item[i], '=');
@@ -695,9 +705,8 @@ main(int argc, char **argv)
 	char **v;
 	int i, n, rc;
 
-	namerules_parse(&rate.gpus.table, "gpus.tab", shipped_text("gpus.tab"),
-	    columns, COL_BW + 1); /* before --peak, which names a GPU */
 	stage_start(&st, "dlp-rate", opts, argc, argv);
+	read_table(&rate.gpus);
 	v = cli_list(types, &n);
 	for (i = 0; i < n; i++)
 		if (v[i][0] == '\0' || strcmp(v[i], "dev") == 0)
