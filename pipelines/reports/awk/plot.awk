@@ -381,7 +381,8 @@ function floor(v) {
 	return v == int(v) ? v : int(v) - (v < 0)
 }
 
-function roofline(	i, j, all, d, v, top, r, k, small, types, named, known, hue, color, n_roof, most) {
+function roofline(	i, j, all, d, v, top, r, k, small, types, named, known, hue, color, n_roof, most,
+    drawn, order, n_types) {
 	for (d in roof)
 		n_roof += roof[d] > 0
 	x0 = y0 = 99
@@ -444,9 +445,14 @@ function roofline(	i, j, all, d, v, top, r, k, small, types, named, known, hue, 
 		v = sqrt_of(r * d * 1000 / band)
 		put_text(px(v) - 6, py(v * band / 1000) - 4, "end", sprintf("%.2g TB/s", band / 1000), "")
 	}
-	for (d in roof) {
+	for (i = 1; i <= n; i++) {
+		d = type[i]
+		if (!(d in roof) || drawn[d]++)
+			continue
 		put_line(band > 0 ? px(roof[d] * 1000 / band) : L, py(roof[d]), W - R, py(roof[d]), "#333", " stroke-width=\"1.5\"")
 		k = sprintf("%.3g", roof[d])
+		if (!(k in types))
+			order[++n_types] = k
 		types[k] = types[k] (types[k] == "" ? "" : ", ") d
 	}
 	for (i = 1; i <= n; i++) {
@@ -455,8 +461,10 @@ function roofline(	i, j, all, d, v, top, r, k, small, types, named, known, hue, 
 		printf "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\" fill=\"%s\" fill-opacity=\"0.55\" stroke=\"#57606a\"><title>%s</title></circle>\n", \
 		    within(px(x[i]), L, W - R), within(py(y[i]), T, H - B), 2.5 + 26 * sqrt_of(size[i] / all), color[i], esc(name[i])
 	}
-	for (k in types)
+	for (i = 1; i <= n_types; i++) {
+		k = order[i]
 		label(W - R - 2, py(k) - 5, "end", types[k] " " k " TFLOP/s", 1)
+	}
 	# names of the largest, where there is room
 	for (j = 1; j <= 6; j++) {
 		d = 0
