@@ -92,6 +92,9 @@ end_parts(struct path_rank *k)
 			v[i].cpu_hi = it[n++].hi;
 			if (v[i].cpu_hi == PATH_UNSET)
 				v[i].cpu_hi = v[i].hi;
+		} else if (v[i].dropped && n < k->iters.n &&
+			   it[n].lo < v[i].hi) {
+			v[i].cpu_hi = it[n].lo; /* nobody says: the next's */
 		}
 		if (v[i].iter != PATH_NONE && v[i].lo != PATH_UNSET)
 			continue;

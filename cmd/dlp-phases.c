@@ -47,9 +47,6 @@ struct phase {                /* a row of an open iteration */
 	struct mview word;    /* in phases.texts; s NULL: no phase */
 	struct flat cpu, gpu; /* by process; by device */
 	int64_t v[N_NUMBERS]; /* CPU and GPU are those of the unions */
-	bool by_op;  /* forward, known from ops only: if a range of the file
-			names the phase, its work is of no phase */
-	bool ranged; /* a range names it */
 	bool made;   /* by a record, not only for the rest of its step */
 	bool worked; /* it has GPU_START and GPU_END */
 };
@@ -63,12 +60,7 @@ struct phase_step {  /* an open iteration */
 	int64_t len; /* of the step, ns; below 0: unknown */
 };
 
-/*
- * An iteration that is over. Only at the end of the section is it known which
- * phases ranges name, and thus whose the work is that only its op calls
- * forward: its own row's, or that of no phase. Both rows are kept as they would
- * be in each case.
- */
+/* An iteration that is over. */
 struct kept_step {
 	struct mview iter;
 	uint32_t src;
@@ -76,13 +68,10 @@ struct kept_step {
 };
 
 struct kept_row {
-	enum { ALWAYS, IF_RANGED, UNLESS_RANGED } when;
 	bool made, worked;
 	struct mview word;
 	int64_t v[N_NUMBERS];
 };
-
-static const struct mview forward = { "forward", 7 };
 
 struct phase_piece { /* of a step's work, to be sorted */
 	int64_t dev, lo, hi;
@@ -95,10 +84,8 @@ struct phases {                   /* of a section, but for the last */
 	size_t n_open, open_cap;
 	struct phase_step *last; /* mostly the next one, too */
 	struct smap texts;       /* of src and phases: they are few */
-	struct smap ranged;      /* file and phase that a range names */
 	struct smap devs;        /* file and number of all that have work */
 	bool has_steps;          /* the lengths of some are known */
-	bool xla;                /* its ops are in the section */
 	uint64_t late;           /* iterations begun again after their end */
 	struct phase_piece *piece;
 	size_t n_piece, piece_cap;
@@ -160,18 +147,16 @@ step_of(struct phases *p, struct mview src_text, struct mview iter)
 /* The row of a phase, made if it is new. It is found one by one, because an
  * iteration has few phases. */
 static struct phase *
-row_of(struct phases *p, struct phase_step *s, struct mview word, bool by_op)
+row_of(struct phases *p, struct phase_step *s, struct mview word)
 {
 	struct phase *ph;
 	int i;
 
 	for (i = 0; i < s->n; i++)
-		if (s->row[i]->by_op == by_op &&
-		    same_text(s->row[i]->word, word))
+		if (same_text(s->row[i]->word, word))
 			return s->row[i];
 	ph = xcalloc(1, sizeof(*ph));
 	ph->word = smap_view(&p->texts, smap_put_view(&p->texts, word));
-	ph->by_op = by_op;
 	ARRAY_GROW(s->row, s->n, s->cap);
 	return s->row[s->n++] = ph;
 }
@@ -190,21 +175,6 @@ extend(struct phase *ph, int64_t lo, int64_t hi)
 	if (!ph->worked || hi > ph->v[GPU_END])
 		ph->v[GPU_END] = hi;
 	ph->worked = true;
-}
-
-/* A phase's work becomes another's. */
-static void
-phase_join(struct phase *to, const struct phase *from)
-{
-	int i;
-
-	flat_join(&to->cpu, &from->cpu);
-	flat_join(&to->gpu, &from->gpu);
-	for (i = 0; i < GPU_START; i++)
-		add_to(to, i, from->v[i]);
-	if (from->worked)
-		extend(to, from->v[GPU_START], from->v[GPU_END]);
-	to->made = to->made || from->made;
 }
 
 static void
@@ -259,69 +229,6 @@ add_gaps(struct phases *p, struct phase_step *s, struct kept_step *k)
 }
 
 static void
-keep_row(struct phases *p, const struct phase *ph, struct mview word, int when)
-{
-	struct kept_row *r;
-
-	ARRAY_GROW(p->row, p->n_row, p->row_cap);
-	r = &p->row[p->n_row++];
-	*r = (struct kept_row){ .when = when,
-		.made = ph->made,
-		.worked = ph->worked,
-		.word = word };
-	memcpy(r->v, ph->v, sizeof(r->v));
-	r->v[CPU] = flat_len(&ph->cpu);
-	r->v[GPU] = flat_len(&ph->gpu);
-}
-
-/* What is kept of the rows. Rows are forward by their ops once an iteration,
- * see phase_word(); the row of no phase, or the one that ranges name forward,
- * is kept without its work, and with it. */
-static void
-keep_rows(struct phases *p, const struct phase_step *s)
-{
-	const struct mview no_word = { NULL, 0 };
-	struct phase *by_op = NULL, *ph;
-	bool none = false, word = false;
-	int64_t op_ns;
-	int i;
-
-	for (i = 0; i < s->n && by_op == NULL; i++)
-		if (s->row[i]->by_op)
-			by_op = s->row[i];
-	for (i = 0; i < s->n; i++) {
-		ph = s->row[i];
-		if (ph == by_op)
-			continue;
-		if (by_op == NULL ||
-		    (ph->word.s != NULL && ph->word.s != by_op->word.s)) {
-			keep_row(p, ph, ph->word, ALWAYS);
-			continue;
-		}
-		op_ns = by_op->v[OP];
-		if (ph->word.s == NULL) {
-			none = true;
-			keep_row(p, ph, ph->word, UNLESS_RANGED);
-			by_op->v[OP] = 0;
-		} else {
-			word = true;
-			keep_row(p, ph, ph->word, IF_RANGED);
-		}
-		phase_join(ph, by_op);
-		by_op->v[OP] = op_ns;
-		keep_row(p, ph, ph->word,
-		    ph->word.s == NULL ? IF_RANGED : UNLESS_RANGED);
-	}
-	if (by_op == NULL)
-		return;
-	if (!word)
-		keep_row(p, by_op, by_op->word, UNLESS_RANGED);
-	by_op->v[OP] = 0;
-	if (!none)
-		keep_row(p, by_op, no_word, IF_RANGED);
-}
-
-static void
 step_free(struct phases *p, struct phase_step *s)
 {
 	int i;
@@ -361,23 +268,24 @@ static void
 step_ends(struct phases *p, struct phase_step *s)
 {
 	struct kept_step k = { .src = s->src, .len = s->len };
-	const struct kept_row *r;
-	int i;
+	const struct phase *ph;
+	int i, n;
 
-	p->n_row = 0;
 	add_gaps(p, s, &k);
-	keep_rows(p, s);
 	put_number(p, s->iter.s != NULL ? (int64_t)s->id : -1);
 	put_number(p, k.src);
 	put_number(p, k.len);
 	put_number(p, k.busy);
 	put_number(p, k.idle);
-	put_number(p, (int64_t)p->n_row);
-	for (r = p->row; r < p->row + p->n_row; r++) {
-		put_number(p, r->when << 2 | r->made << 1 | r->worked);
-		put_number(p, smap_put_view(&p->texts, r->word));
+	put_number(p, s->n);
+	for (n = 0; n < s->n; n++) {
+		ph = s->row[n];
+		put_number(p, ph->made << 1 | ph->worked);
+		put_number(p, smap_put_view(&p->texts, ph->word));
 		for (i = 0; i < N_NUMBERS; i++)
-			put_number(p, r->v[i]);
+			put_number(p, i == CPU   ? flat_len(&ph->cpu)
+				      : i == GPU ? flat_len(&ph->gpu)
+						 : ph->v[i]);
 	}
 	step_free(p, s);
 }
@@ -405,10 +313,10 @@ next_step(struct phases *p, struct kept_step *k)
 	k->len = get_number(p);
 	k->busy = get_number(p);
 	k->idle = get_number(p);
-	p->n_row = (size_t)get_number(p); /* p->row had as many */
-	for (r = p->row; r < p->row + p->n_row; r++) {
+	for (p->n_row = 0, n = (size_t)get_number(p); n > 0; n--) {
+		ARRAY_GROW(p->row, p->n_row, p->row_cap);
+		r = &p->row[p->n_row++];
 		how = get_number(p);
-		r->when = (int)(how >> 2);
 		r->made = how & 2;
 		r->worked = how & 1;
 		r->word = smap_view(&p->texts, (uint32_t)get_number(p));
@@ -424,10 +332,8 @@ put_step(struct phases *p, const struct kept_step *s)
 	static const char *const names[] = { "iter", "phase", "cpu_ns",
 		"api_ns", "gpu_ns", "gpu_sum_ns", "idle_ns", "n_kern", "n_gpu",
 		"thread_ns", "op_ns", "gpu_start_ns", "gpu_end_ns", "src" };
-	struct mview src = smap_view(&p->texts, s->src),
-		     key = pair_of(p, s->src, forward);
-	bool outside = s->iter.s == NULL,
-	     ranged = smap_find(&p->ranged, key.s, key.n) != SMAP_NONE;
+	struct mview src = smap_view(&p->texts, s->src);
+	bool outside = s->iter.s == NULL;
 	int64_t rest = 0, idle, n_dev = 0;
 	const struct kept_row *r;
 	uint32_t k;
@@ -445,8 +351,6 @@ put_step(struct phases *p, const struct kept_step *s)
 	rest = rest > 0 ? rest : 0;
 
 	for (r = p->row; r < p->row + p->n_row; r++) {
-		if (r->when == (ranged ? UNLESS_RANGED : IF_RANGED))
-			continue;
 		idle = num_add(r->v[IDLE], r->word.s == NULL ? rest : 0);
 		if (!r->made && idle <= 0)
 			continue;
@@ -465,31 +369,12 @@ put_step(struct phases *p, const struct kept_step *s)
 	}
 }
 
-/* Where no range tells, the op's direction does: a backward op is known, and an
- * op that autograd numbered is forward, and one of XLA, whose optimizer has no
- * direction. */
 static struct phase *
-phase_of_rec(
-    struct phases *p, const struct rec *r, const struct workrec *w, bool *by_op)
+phase_of_rec(struct phases *p, const struct rec *r, const struct workrec *w)
 {
-	static const struct mview backward = { "backward", 8 };
-	struct mview word = rec_get(r, COL_phase), dir;
-	struct phase *ph;
+	struct phase *ph =
+	    row_of(p, step_of(p, w->src, w->iter), rec_get(r, COL_phase));
 
-	*by_op = false;
-	if (word.s == NULL) {
-		dir = rec_get(r, COL_dir);
-		if (mv_eq(dir, "comm"))
-			dir = rec_get(r, COL_for_dir);
-		if (mv_eq(dir, "bprop"))
-			word = backward;
-		else if (mv_eq(dir, "fprop") &&
-			 (p->xla || rec_get(r, COL_seq).s != NULL))
-			word = forward;
-		*by_op = word.s != NULL;
-	}
-	ph = row_of(p, step_of(p, w->src, w->iter), word,
-	    *by_op && word.s == forward.s);
 	ph->made = true;
 	return ph;
 }
@@ -500,13 +385,13 @@ read_gpu_phase(struct stage *st, struct rec *r)
 	struct phases *p = st->ctx;
 	struct mview key;
 	struct phase *ph;
+	struct mview by = rec_get(r, COL_phase_by);
 	struct workrec w;
 	int64_t ns;
-	bool by_op;
 
 	stage_pass(st, r);
 	work_read(&w, r);
-	ph = phase_of_rec(p, r, &w, &by_op);
+	ph = phase_of_rec(p, r, &w);
 	if (w.has_api_dur) {
 		flat_add(&ph->cpu, w.pid, w.api, w.api_end);
 		add_to(ph, API, num_sub(w.api_end, w.api));
@@ -523,9 +408,9 @@ read_gpu_phase(struct stage *st, struct rec *r)
 	    (struct mview){ (const char *)&w.dev, sizeof(w.dev) });
 	smap_put(&p->devs, key.s, key.n, NULL);
 	/* work that its thread, or only its op, puts into the phase */
-	if (by_op)
+	if (mv_eq(by, "op"))
 		add_to(ph, OP, ns);
-	else if (mv_eq(rec_get(r, COL_phase_by), "thread"))
+	else if (mv_eq(by, "thread"))
 		add_to(ph, THREAD, ns);
 }
 
@@ -534,34 +419,19 @@ static void
 read_cpu_phase(struct stage *st, struct rec *r)
 {
 	struct phases *p = st->ctx;
-	bool range = r->type == p->range, by_op;
-	struct mview key;
 	struct phase *ph;
 	struct workrec w;
 
 	stage_pass(st, r);
-	if (range && rec_get(r, COL_phase).n == 0)
+	if (r->type == p->range && rec_get(r, COL_phase).n == 0)
 		return;
 	work_read(&w, r);
 	if (!w.has_dur)
 		return;
-	ph = phase_of_rec(p, r, &w, &by_op);
-	if (range && !ph->ranged) {
-		ph->ranged = true;
-		key = pair_of(p, smap_put_view(&p->texts, w.src), ph->word);
-		smap_put(&p->ranged, key.s, key.n, NULL);
-	}
+	ph = phase_of_rec(p, r, &w);
 	flat_add(&ph->cpu, w.pid, w.start, w.end);
 	if (r->type == p->call)
 		add_to(ph, API, num_sub(w.end, w.start));
-}
-
-static void
-read_producer(struct stage *st, struct rec *r)
-{
-	stage_pass(st, r);
-	if (mv_eq(rec_get(r, COL_by), "xla"))
-		((struct phases *)st->ctx)->xla = true;
 }
 
 /* An iteration is over; what its phases leave of its step idles. */
@@ -577,13 +447,13 @@ read_step_length(struct stage *st, struct rec *r)
 	if (rec_get(r, COL_key).s == NULL || !rec_num(r, COL_step_ns, &len))
 		return;
 	s = step_of(p, rec_get(r, COL_src), rec_get(r, COL_iter));
-	row_of(p, s, none, false);
+	row_of(p, s, none);
 	s->len = len;
 	p->has_steps = true;
 	step_ends(p, s);
 }
 
-#define PHASE_COLS "pid src iter phase_by dir for_dir seq"
+#define PHASE_COLS "pid src iter"
 
 static void
 begin_phases(struct stage *st)
@@ -599,7 +469,6 @@ begin_phases(struct stage *st)
 	buf_free(&p->key);
 	smap_free(&p->steps);
 	smap_free(&p->texts);
-	smap_free(&p->ranged);
 	smap_free(&p->devs);
 	tape_free(&p->kept);
 	free(p->row);
@@ -636,7 +505,8 @@ main(int argc, char **argv)
 	struct stage st;
 	int rc;
 	static const char need[] = "start_ns dur_ns phase",
-			  gpu[] = PHASE_COLS " dev api_start_ns api_dur_ns";
+			  gpu[] = PHASE_COLS
+			  " phase_by dev api_start_ns api_dur_ns";
 
 	stage_start(&st, "dlp-phases", NULL, argc, argv);
 	st.ctx = &p;
@@ -654,7 +524,6 @@ main(int argc, char **argv)
 	/* ranges of a database of dlprof have no phase of their own */
 	p.range = stage_on(&st, "range", read_cpu_phase,
 	    .need = "start_ns dur_ns", .opt = PHASE_COLS " phase");
-	stage_on(&st, "op", read_producer, .opt = "by");
 	stage_on(&st, "iter", read_step_length, .opt = "iter key step_ns src");
 	stage_anew(&st, notes);
 	rc = stage_run(&st);

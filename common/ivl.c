@@ -161,24 +161,6 @@ flat_add(struct flat *f, int64_t key, int64_t lo, int64_t hi)
 		fold(p, p->u.n / 2);
 }
 
-void
-flat_join(struct flat *f, const struct flat *from)
-{
-	const struct flat_part *p;
-	int64_t key;
-	size_t k;
-	int i;
-
-	for (i = 0; i < from->n; i++) {
-		p = &from->part[i];
-		key = p->key;
-		for (k = 0; k < p->u.n; k++)
-			flat_add(f, key, p->u.v[k].lo, p->u.v[k].hi);
-		flat_late += p->sum > 0 && part(f, key)->sum > 0;
-		part(f, key)->sum = num_add(part(f, key)->sum, p->sum);
-	}
-}
-
 int64_t
 flat_len(const struct flat *f)
 {

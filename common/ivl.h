@@ -63,7 +63,6 @@ struct flat {
 extern uint64_t flat_late;
 
 void flat_add(struct flat *f, int64_t key, int64_t lo, int64_t hi);
-void flat_join(struct flat *f, const struct flat *from); /* adds all of it */
 int64_t flat_len(const struct flat *f);
 
 /* Calls fn for each piece that is kept. */

@@ -22,9 +22,10 @@ static const struct {
 };
 
 /*
- * A static executable cannot load a library of the machine, whose own libc would
- * be a second one. SQLite could, for extensions, which dlp never asks for: the
- * linker has it call these (--wrap), and leaves out what loads libraries.
+ * A static executable cannot load a library of the machine, whose own libc
+ * would be a second one. SQLite could, for extensions, which dlp never asks
+ * for: the linker has it call these (--wrap), and leaves out what loads
+ * libraries.
  */
 void *__wrap_dlopen(const char *path, int flags);
 char *__wrap_dlerror(void);

@@ -76,6 +76,7 @@ struct corr_place {           /* the op and layer of a work record */
 		PHASE_BY_RANGE,  /* of the thread */
 		PHASE_BY_THREAD, /* a guess, from another thread */
 		PHASE_BY_GRAPH,  /* when the graph was captured */
+		PHASE_BY_OP,     /* its direction */
 	} phase_by;
 	struct mview layer;
 };

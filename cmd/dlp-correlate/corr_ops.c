@@ -141,6 +141,21 @@ op_dir(const struct corr_op *op)
 	return op->no_dir ? NULL : op->bwd ? "bprop" : "fprop";
 }
 
+int
+op_phase(const struct corr_op *op, const char *dir, bool seq, bool cpu)
+{
+	struct mview type = op->f[OF_OP];
+
+	if (dir != NULL && strcmp(dir, "bprop") == 0)
+		return PH_BWD;
+	if (dir == NULL || strcmp(dir, "fprop") != 0 ||
+	    !(seq || mv_eq(op->f[OF_BY], "xla")) ||
+	    (cpu && (mv_eq(type, "to") || mv_eq(type, "_to_copy") ||
+			mv_eq(type, "copy_"))))
+		return PH_NONE;
+	return PH_FWD;
+}
+
 static void
 put_view(struct mview v)
 {

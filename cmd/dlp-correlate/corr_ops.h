@@ -128,6 +128,11 @@ uint32_t op_of_comm(struct corr_ops *t, struct mview layer, uint32_t for_op,
 
 /* The direction: fprop, bprop or comm; NULL if no op launched the work. */
 const char *op_dir(const struct corr_op *op);
+/* The phase of what no range puts into one, by the direction of its op:
+ * backward is known; an op that autograd numbered (seq) or XLA made is forward.
+ * Not the time on the CPU of one that moves data: those of a step are moved,
+ * too. */
+int op_phase(const struct corr_op *op, const char *dir, bool seq, bool cpu);
 
 static inline const struct corr_op *
 op_get(const struct corr_ops *t, uint32_t id)

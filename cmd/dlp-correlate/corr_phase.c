@@ -20,8 +20,6 @@
  * of another phase ("forward backward" names none).
  */
 
-enum { PH_NONE, PH_FWD, PH_BWD, PH_OPT, PH_DATA, PH_N };
-
 static const char *const words[PH_N] = {
 	[PH_FWD] = "forward",
 	[PH_BWD] = "backward",

@@ -185,13 +185,14 @@ struct corr_inst *current_inst(struct corr *c, struct corr_thread *th);
 
 /* Phases; corr_phase.c. */
 
+enum { PH_NONE, PH_FWD, PH_BWD, PH_OPT, PH_DATA, PH_N };
+
 int phase_of_text(struct mview v); /* the phase that a text names, or 0 */
 /* The phase inside a range that names own, where it is outer around it. */
 int phase_inside(int outer, int own);
 const char *phase_word(int phase);          /* NULL for 0 */
 void thread_phased(struct corr_thread *th); /* a range on the thread names a
 					     * phase */
-
 /* The phase of work launched now on a thread (NULL if unknown), or 0; *guess is
  * set if the phase is that of another thread's range; it may be NULL. */
 int phase_now(struct threads *ts, struct corr_proc *p, struct corr_thread *th,

@@ -62,8 +62,17 @@ put_names(const struct corr_op *op)
 	out_word(op_dir(op));
 }
 
-/* The columns mod, op and dir of work that the op launched. cols: values by
- * PyProf's rules; NULL if there are none. */
+/* cols: values by PyProf's rules; NULL if there are none. */
+static const char *
+launcher_dir(const struct corr *c, const struct corr_place *pl,
+    const struct kern_cols *cols)
+{
+	if (cols != NULL && cols->over)
+		return cols->bwd ? "bprop" : "fprop";
+	return pl->in != NULL ? op_dir(op_get(&c->ops, pl->op)) : NULL;
+}
+
+/* The columns mod, op and dir of work that the op launched. */
 static void
 put_launcher(const struct corr *c, const struct corr_place *pl,
     const struct kern_cols *cols)
@@ -71,7 +80,7 @@ put_launcher(const struct corr *c, const struct corr_place *pl,
 	if (cols != NULL && cols->over) {
 		put_view(cols->mod);
 		put_view(cols->op);
-		out_word(cols->bwd ? "bprop" : "fprop");
+		out_word(launcher_dir(c, pl, cols));
 	} else if (pl->in != NULL) {
 		put_names(op_get(&c->ops, pl->op));
 	} else {
@@ -83,15 +92,24 @@ void
 write_work(struct corr *c, const struct corr_work *work,
     const struct corr_place *pl, struct rec *rec)
 {
-	static const char *const by[] = { "range", "thread", "graph" };
+	static const char *const by[] = { "range", "thread", "graph", "op" };
 	struct out_ext *ext = c->types.work[work->type];
 	struct kern_cols *cols = pl->kern ? &c->types.kern : NULL;
 	bool comm = pl->comm_op != OP_NONE;
 	const struct corr_op *op;
 	const struct corr_inst *in = comm ? pl->comm_in : pl->in;
+	int phase = pl->phase, phase_by = pl->phase_by;
+	bool seq = pl->in != NULL && pl->in->seq >= 0;
 
 	if (cols != NULL && !py_columns(c, work, pl, cols))
 		cols = NULL;
+	if (phase == 0 && pl->in != NULL && work->type != W_COPY) {
+		phase =
+		    op_phase(op_get(&c->ops, pl->op), launcher_dir(c, pl, cols),
+			cols != NULL ? cols->has_seq : seq,
+			work->type == W_CALL || work->type == W_SYNC);
+		phase_by = PHASE_BY_OP;
+	}
 	op = op_get(&c->ops, comm ? pl->comm_op : pl->op);
 	out_ext_begin(ext, rec);
 	out_i64(op->no);
@@ -102,8 +120,7 @@ write_work(struct corr *c, const struct corr_work *work,
 	else
 		put_launcher(c, pl, cols);
 	if (cols == NULL) {
-		out_opt(pl->in != NULL && pl->in->seq >= 0,
-		    pl->in != NULL ? pl->in->seq : 0);
+		out_opt(seq, seq ? pl->in->seq : 0);
 		out_unsets(2);
 	} else {
 		out_opt(cols->has_seq, cols->seq);
@@ -111,8 +128,8 @@ write_work(struct corr *c, const struct corr_work *work,
 		out_opt(cols->sub >= 0, cols->sub);
 	}
 	out_raw(pl->layer.n > 0 ? pl->layer.s : NULL, pl->layer.n);
-	out_word(phase_word(pl->phase));
-	out_word(pl->phase != 0 ? by[pl->phase_by] : NULL);
+	out_word(phase_word(phase));
+	out_word(phase != 0 ? by[phase_by] : NULL);
 	out_word(why_word(pl->why));
 	if (pl->kern) {
 		out_opt(pl->prim != 0, pl->prim);
@@ -200,6 +217,7 @@ write_inst(struct corr *c, struct corr_inst *in)
 	bool gpu = in->gpu_lo <= in->gpu_hi;
 	int64_t busy = ivl_len(&in->gpu.all);
 	int64_t dur = num_sub(in->end, in->start), api = in->api_ns;
+	int phase = in->phase;
 
 	if (in->api_end > in->end) /* the end of a call that outlasts the op */
 		api = num_sub(api, num_sub(in->api_end, in->end));
@@ -225,7 +243,9 @@ write_inst(struct corr *c, struct corr_inst *in)
 	out_opt(in->seq >= 0, in->seq);
 	out_opt(in->fwd_inst != 0, (int64_t)in->fwd_inst);
 	put_view(op->f[OF_LAYER]);
-	out_word(phase_word(in->phase));
+	if (phase == 0)
+		phase = op_phase(op, op_dir(op), in->seq >= 0, true);
+	out_word(phase_word(phase));
 	out_opt(in->has_launch, in->launch_id);
 	end_with_src(in->src);
 	inst_drop(&c->insts, in);

@@ -56,7 +56,6 @@ bool mk_tf_args(struct markers *ms, struct mview json, struct buf *shapes,
  * or too big. */
 const struct json_doc *mk_json(struct markers *ms, struct mview text);
 
-
 static inline bool
 mk_is_digit(char c)
 {

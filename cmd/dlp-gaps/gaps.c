@@ -14,8 +14,8 @@
 #include "stage.h"
 
 #define HELD 32768 /* works of a device that wait for the next step */
-#define QUEUE 4096 /* launches that an idle device may hold: CUDA's is 1,024   \
-		    */
+/* launches that an idle device may hold: CUDA's is 1,024 */
+#define QUEUE 4096
 
 #define PAST_BRIEF 1000000 /* ns between two launches that are usual */
 /* ns that no launch takes, and that nobody needs to prepare one: a call that
@@ -349,8 +349,8 @@ late(const struct gap_work *w, int64_t start, int64_t end)
 }
 
 /* Why the device idled from lo to hi, a whole gap. first: no work of the device
- * comes before it; if the GPU, or long after another one a stream, began late, it
- * may have been busy with work that was launched before the recording. */
+ * comes before it; if the GPU, or long after another one a stream, began late,
+ * it may have been busy with work that was launched before the recording. */
 static struct gap_verdict
 judge_gap(const struct gap_work *w, int64_t lo, int64_t hi, bool first)
 {

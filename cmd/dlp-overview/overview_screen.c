@@ -272,7 +272,8 @@ put_reasons(struct screen *s, struct tally *reasons)
 		buf_clear(&text);
 		buf_printf(&text, "most: %s", op);
 		page_dir(&text);
-		buf_printf(&text, "%s%s", tip.len > 0 ? "; " : "", buf_str(&tip));
+		buf_printf(
+		    &text, "%s%s", tip.len > 0 ? "; " : "", buf_str(&tip));
 		page_fill(s, "    ", 4, &text);
 	}
 	buf_free(&text);

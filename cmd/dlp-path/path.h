@@ -196,8 +196,8 @@ struct path_retype {                    /* --dtype */
 	} * same;
 	size_t n_same, same_cap;
 	uint64_t no_type; /* kernels whose type is unknown */
-	bool tensor; /* products in fp32 get Tensor Cores, as findings have it */
-	struct smap ops;  /* by op_id: which products it has, OP_* */
+	bool tensor; /* products in fp32 get Tensor Cores, as findings say */
+	struct smap ops; /* by op_id: which products it has, OP_* */
 };
 enum { OP_FP32 = 1, OP_TENSOR_CORES = 2 };
 

@@ -99,7 +99,7 @@ why() {
 	same unaligned "$(why "$f" | awk -F '\t' '$2 == "linear" { print $3 }' |
 	    sort -u)"
 	dlp -v "$f" 2>/dev/null >got
-	grep 'most: linear bprop; a size is not a multiple' got
+	grep 'most: linear backward; a size is not a multiple' got
 	run -1 grep 'Allow TF32' got
 }
 
