@@ -314,16 +314,22 @@ put_finding_title(struct screen *s, int nth, const struct overview_finding *f)
 	struct values v = { .also = &s->values };
 	struct buf title = { 0 }, gain = { 0 }, line = { 0 }, report = { 0 };
 	size_t wide = (size_t)s->how->width;
+	double bare = strcmp(f->id, "marker_cost") == 0
+			  ? atof(overview_fact(s->o, OV_STEP_BARE))
+			  : 0;
 
 	wording_put(&s->wording, "titles", f->id, &v, &title);
 	if (title.len == 0)
 		buf_puts(&title, f->problem);
-	else if (f->fixed <= 0 && !page_unset(f->share))
+	else if (f->fixed <= 0 && bare <= 0 && !page_unset(f->share))
 		buf_printf(&title, ": up to %s %% of the %s", f->share,
 		    s->o->n_all > 0 ? "step" : "time");
 	if (f->fixed > 0 && f->step > 0 && s->o->n_all > 0) {
 		page_times(&gain, f->step, f->fixed);
 		buf_puts(&gain, " if fixed");
+	} else if (bare > 0 && s->o->n_all > 0) {
+		page_times(&gain, s->o->mean, bare);
+		buf_puts(&gain, " without it");
 	} else if (f->fixed > 0 && f->step - f->fixed < s->base) {
 		page_time(&gain, f->step - f->fixed);
 		buf_puts(&gain, " less if fixed");

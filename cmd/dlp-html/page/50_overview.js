@@ -30,8 +30,9 @@ const digitsOf = v => String(Number((v / 1e6).toPrecision(3)));
 // all of the time that the finding is about.
 function gainOf(f) {
 	const said = (from, to, best) => digitsOf(from) + ' -> ' + digitsOf(to) + ' ms' + best, recorded = ranks.length < 2 && about().info.step_recorded_ns || median(stepsOf(source).map(s => s.step_ns));
-	if (f.id === 'marker_cost' && isSet(recorded) && isSet(f.step_ns))	// the other ones begin without it
-		return said(recorded, f.step_ns, '');
+	const bare = f.step_ns ?? bareStep(fired());
+	if (f.id === 'marker_cost' && isSet(recorded) && isSet(bare))	// the other ones begin without it
+		return said(recorded, bare, '');
 	if (isSet(f.predicted_step_ns) && isSet(f.step_ns))
 		return said(f.step_ns, f.predicted_step_ns, '');
 	const step = f.step_ns ?? recorded;
@@ -81,8 +82,10 @@ function judgedSentence() {
 }
 
 // Recording takes time, which predictions leave out.
+const bareStep = list => (list.find(f => isSet(f.predicted_step_ns)) || {}).step_ns;
+
 function withoutRecording(list) {
-	const bare = (list.find(f => isSet(f.predicted_step_ns)) || {}).step_ns, t = stepsInRange().map(s => s.step_ns).filter(isSet), mean = t.reduce((a, b) => a + b, 0) / t.length;
+	const bare = bareStep(list), t = stepsInRange().map(s => s.step_ns).filter(isSet), mean = t.reduce((a, b) => a + b, 0) / t.length;
 	return bare < 0.97 * mean ? ' Without the recording a step takes ' + ns(bare) + '.' : '';
 }
 
