@@ -116,8 +116,9 @@ add_stable(struct facts *f, const struct rec *r)
 	rec_num(r, COL_slowest, &f->slow.most);
 }
 
-/* Where the program was: its longest activity in the gap, and the op and the
- * range of the work that ends it. */
+/* Where the program was: its longest activity in the gap, the op and the range
+ * of the work that ends it, and the line of code, but not of launches, which
+ * come from all lines of a step. */
 static void
 add_gap_in(struct facts *f, struct tops *to, const struct rec *r, int64_t dur)
 {
@@ -125,6 +126,7 @@ add_gap_in(struct facts *f, struct tops *to, const struct rec *r, int64_t dur)
 	struct mview what = rec_get(r, COL_what);
 	struct mview op = rec_get(r, COL_op);
 	struct mview layer = rec_get(r, COL_layer);
+	struct mview code = rec_get(r, COL_code);
 
 	buf_clear(b);
 	buf_put(b, what.s, what.n);
@@ -136,6 +138,10 @@ add_gap_in(struct facts *f, struct tops *to, const struct rec *r, int64_t dur)
 	if (layer.s != NULL) {
 		buf_puts(b, b->len > 0 ? " in " : "in ");
 		buf_put(b, layer.s, layer.n);
+	}
+	if (code.s != NULL && to != &f->gap_in[G_LAUNCH]) {
+		buf_puts(b, b->len > 0 ? " at " : "at ");
+		buf_put(b, code.s, code.n);
 	}
 	if (b->len > 0)
 		tops_add(to, b->s, b->len, dur, 0);
@@ -408,7 +414,9 @@ static const struct advise_row {
 	{ "stable", add_stable, NULL,
 	    "src from to n n_slow slow_ns slow_of_ns slowest" },
 	{ "cut", add_cut, NULL, "src iter dropped" },
-	{ "gap", add_gap, NULL, "dur_ns src iter class what op layer phase" },
+	{ "gap", add_gap, NULL,
+	    "dur_ns src iter class what op layer phase"
+	    " code" },
 	{ "mem", add_memory, NULL,
 	    "pid dev src op bytes addr kind pool_bytes allocated_bytes" },
 	{ "range", add_range, NULL, "src dur_ns text" },

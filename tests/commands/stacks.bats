@@ -189,6 +189,8 @@ code() {
 	    grep -qP '^to\tcap.py:211 load_batch\t'
 	dlp gaps -n 0 --tsv py 2>/dev/null |
 	    grep -qP '\tcap.py:211 load_batch$'
+	dlp advise -a -c id,evidence --tsv py 2>/dev/null |
+	    grep -q '^idle_after_sync	.*op to in forward at cap.py:211 load_batch: 2,'
 	# a wait, by the call that waits
 	same "$(sqlite3 -separator $'\t' py "SELECT sum(r.end - r.start), code
 	    FROM CUPTI_ACTIVITY_KIND_RUNTIME r JOIN CUPTI_ACTIVITY_KIND_RUNTIME t
