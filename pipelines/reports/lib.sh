@@ -32,7 +32,7 @@ DLP_READERS=$report
 export DLP_READERS
 # Ops can come from another recording of the program (stage.sh).
 opt_ops_from=
-opt_null=
+unset opt_null # an empty text is one
 long_options="${long_options-} ops-from null"
 opt_c=
 opt_q=
@@ -140,7 +140,7 @@ while [ "$n_args" -gt 0 ]; do
 			val=$1
 			shift
 		fi
-		[ -n "$val" ] || die "--$name: empty argument"
+		[ -n "$val" ] || [ "$name" = null ] || die "--$name: empty argument"
 		eval "opt_$(printf '%s' "$name" | tr - _)=\$val"
 		;;
 	-[a-zA-Z]*)
@@ -193,14 +193,10 @@ esac
     die "${fmt:--w}: this report is no table"
 [ -z "$guard" ] || [ "$fmt" = --csv ] ||
     die "--guard: only with --csv"
-case $opt_null in
-'') ;;
-*[!A-Za-z0-9_.-]*) die "--null: '$opt_null' is not a word" ;;
-*)
-	[ "$fmt" = --csv ] || [ "$fmt" = --tsv ] || die "--null: only with --csv or --tsv"
-	guard="$guard --null $opt_null"
-	;;
-esac
+case ${opt_null-} in *[!A-Za-z0-9_.-]*) die "--null: '$opt_null' is not a word" ;; esac
+[ -z "${opt_null+set}" ] || [ "$fmt" = --csv ] || [ "$fmt" = --tsv ] ||
+    die "--null: only with --csv or --tsv"
+guard=$guard${opt_null+ --null=$opt_null}
 # People get a table, programs that read a pipe or a file rows with TABs.
 show="-H${fmt:+ $fmt}$guard${width:+ -w $width}"
 

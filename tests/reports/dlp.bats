@@ -48,10 +48,10 @@ setup() {
 		run dlp "${w%:*}" "$LENET"
 		echo "$output"
 		[ "$status" -eq 2 ]
-		[ "$output" = "dlp: no report '${w%:*}'; did you mean ${w#*:}?" ]
+		[ "$output" = "dlp: '${w%:*}' is neither a report nor a file; did you mean ${w#*:}?" ]
 	done
 	run dlp nosuch
-	[ "$output" = "dlp: no report 'nosuch'; dlp alone lists them" ]
+	[ "$output" = "dlp: 'nosuch' is neither a report nor a file; dlp alone lists the reports" ]
 	for r in top detail; do
 		cmp <(dlp help $r) <(dlp $r -h)
 	done

@@ -155,7 +155,10 @@ setup() {
 	python3 -c "import csv; r = list(csv.reader(open('c.csv')))
 w = [l.rstrip('\n').split('\t')[:2] for l in open('want')]
 assert r[1:] == [['NULL' if x == '-' else x for x in l] for l in w]"
-	dlp gaps --csv --null NA "$LENET" | grep -q ',NA,\|,NA$'
+	dlp gaps --csv --null NA "$LENET" >na.csv
+	grep -q ',NA,\|,NA$' na.csv
+	dlp gaps --csv --null '' "$LENET" >none.csv # as csv.writer writes None
+	sed ':a;s/,NA,/,,/;ta;s/,NA$/,/' na.csv | cmp none.csv
 	for bad in 'x' '%' '%{' '%{iter' '%%'; do
 		run -2 dlp-fmt -f "$bad" s.dlp
 	done
