@@ -317,7 +317,7 @@ page_json(struct screen *s)
 	put_session(s);
 	put_steps(o);
 	put_classes(s);
-	put_tally(s, "idle", "class", &o->gap, 100);
+	put_tally(s, "idle", "class", &o->gap, o->timed ? 100 : 0);
 	put_tally(s, "phases", "phase", &o->phase, 100);
 	put_tally(s, "top_ops", "op", &o->op, MAX_OPS);
 	put_tally(s, "tc_unused", "why", &o->why, 100);

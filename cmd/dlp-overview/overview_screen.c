@@ -501,6 +501,7 @@ page_next(const struct screen *s, const char *next[PAGE_NEXT])
 {
 	const struct overview *o = s->o;
 	const char *world = overview_fact(o, OV_WORLD);
+	bool dict = strcmp(overview_fact(o, OV_DIALECT), "pyprof-dict") == 0;
 	bool ranks =
 	    o->ns[OV_COMM] > 0 && !page_unset(world) && strcmp(world, "1") != 0;
 	struct proposal { /* a report, the part of the time that it is about */
@@ -511,8 +512,10 @@ page_next(const struct screen *s, const char *next[PAGE_NEXT])
 		{ "copies", o->ns[OV_MEM] },
 		{ "coverage", o->no_op },
 		{ "gaps", o->timed ? o->ns[OV_IDLE] : 0 },
-		{ "ranks", o->ns[OV_COMM] + (ranks ? .11 * s->base : 0) },
-		{ "serve", page_unset(overview_fact(o, OV_SERVING))
+		/* these two read no .dict */
+		{ "ranks", dict ? 0
+				: o->ns[OV_COMM] + (ranks ? .11 * s->base : 0) },
+		{ "serve", dict || page_unset(overview_fact(o, OV_SERVING))
 				? 0
 				: 2 * s->base },
 		{ "tc", o->eligible + o->slow },

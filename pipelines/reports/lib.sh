@@ -6,8 +6,8 @@
 # table is written. The rest of "$@" are files. Common to all: $show for dlp-fmt, $limit for dlp-agg, $src if there are
 # several files, in one stream or many; for the options i and k: $steps and
 # $which for dlp-iter, $in_steps if only steps count. A report to which the
-# kernels do, all that a .dict of PyProf has, says kernels_do=1; the others
-# refuse one, and -i and -k one that has durations only.
+# kernels do, all that a .dict of PyProf has, says kernels_do=1, one that needs their
+# times, too, kernels_do=times: PyProf's own has durations only. The others refuse both.
 # shellcheck shell=sh disable=SC2034 # used by the reports
 
 . "$DLP_REPORTS/plain.sh"
@@ -233,11 +233,13 @@ fi
 [ -n "$help" ] || [ -z "$opt_ops_from" ] || [ -r "$opt_ops_from" ] ||
     die "--ops-from: $opt_ops_from: cannot be read"
 need=
-of_dict="a .dict of PyProf has kernels only, dlp $report needs more; what works\
- with it: dlp FILE, dlp top, kernels, flops, layers, roofline, tc, coverage,\
- folded, info, html, plot, view"
+with_dict="what works with it: dlp FILE, dlp top, kernels, flops, layers, roofline, tc,\
+ coverage, advise, devices, folded, info, html, plot, view"
+of_dict="a .dict of PyProf has kernels only, dlp $report needs more; $with_dict"
 of_one="a stream of several files: this report is of one, give each alone"
 no_times="a .dict of PyProf has durations of kernels, no times: no -i, no -k"
+[ "${kernels_do-}" != times ] ||
+    no_times="a .dict of PyProf has no times, dlp $report needs them; $with_dict"
 
 # inputs FILE...: whether files are told apart, and if the report can be of them.
 inputs() {
@@ -249,7 +251,7 @@ inputs() {
 		for f; do
 			! is_dict "$f" || die "$f: $of_dict"
 		done
-	elif [ -n "$in_steps" ]; then
+	elif [ -n "$in_steps" ] || [ "$kernels_do" = times ]; then
 		need=--need-times
 		for f; do
 			! is_dict "$f" 'times	made up' || die "$f: $no_times"

@@ -472,6 +472,8 @@ same_as_h() {
 		dlp top - <$f >got
 		dlp top $f | diff - got
 		run -2 dlp gaps - <$f
+		[[ $output == *"a .dict of PyProf has "*"no times"* ]]
+		run -2 dlp mem - <$f
 		[[ $output == *"a .dict of PyProf has kernels only"* ]]
 	done
 	run -2 dlp top -i 0 - <net.dlp

@@ -115,13 +115,27 @@ setup() {
 			run dlp "$r" $f
 			echo "$output"
 			[ "$status" -eq 2 ]
-			[[ $output == "dlp $r: $f: a .dict of PyProf"* ]]
+			[[ $output == @("dlp $r"|dlp-parse)": $f: a .dict of PyProf"* ]]
 		done
 		# these want to know which tables, which op first
 		run dlp "$r" net.dict.xz
 		echo "$r: $output"
 		[ "$status" -eq 2 ]
 		[[ $output == *"a .dict"* || $r == @(stats|events) ]]
+	done
+	# what the screens and findings of a .dict propose works with it; times or none
+	pyprof-parse "$ROOT/tests/data/ddp0.sqlite.xz" >run.dict 2>/dev/null
+	for f in run.dict net.dict net.dlp; do
+		dlp --json $f >doc
+		same "$(jq -c '[.steps == null, .idle == []]' doc)" \
+		    "$([ $f = run.dict ] && echo '[false,false]' || echo '[true,true]')"
+		{ dlp -w 120 $f; dlp -v -w 300 $f; dlp advise --tsv $f; } 2>&1 |
+		    grep -o 'dlp [a-z]\+\( --[a-z-]*\| -a\)*' | sort -u >named
+		echo "$f: $(xargs <named)"
+		[ -s named ] || [ $f != run.dict ]
+		while read -r line; do
+			$line $f >/dev/null
+		done <named
 	done
 	for args in '-k x' '-i 0'; do
 		for f in net.dict net.dlp net.dict.xz; do

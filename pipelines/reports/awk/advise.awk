@@ -18,13 +18,14 @@ function little() {
 	n++
 	found = 1
 }
-$1 == "##dlp" { n = bare = fixed = 0 }
+$1 == "##dlp" { n = bare = fixed = untimed = 0 }
+$1 == "##info" && $2 == "times" { untimed = 1 } # dlp whatif needs them
 $1 == "##info" && $2 == "step_bare_ns" { bare = $3 / 1e6 }
 $1 == "##info" && $2 == "step_all_ns" { fixed = $3 / 1e6 }
 $1 == "##end" { print $1, n + 0; whole = 1; next }
 /^##/
 END {
-	if (whole && n > 1 && fixed > 0 && !all && !at["src"])
+	if (whole && n > 1 && fixed > 0 && !all && !untimed && !at["src"])
 		printf "dlp advise: all that can be replayed, fixed together:" \
 		    " %.3g -> %.3g ms (dlp whatif --all)\n", bare, fixed >"/dev/stderr"
 	if (whole && !found)
