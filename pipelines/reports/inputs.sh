@@ -62,7 +62,7 @@ first_bytes() {
 # Whether a file is a snapshot of PyTorch's memory, or a stream of one.
 is_snapshot() {
 	[ $# -gt 0 ] && [ -f "$1" ] || return 1
-	case $1 in *.sqlite | *.db) return 1 ;; esac
+	case $1 in *.sqlite | *.db | *.sqlite.* | *.db.*) return 1 ;; esac
 	bytes=$(first_bytes <"$1")
 	{
 		case $bytes in

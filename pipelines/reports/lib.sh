@@ -258,7 +258,8 @@ inputs() {
 		done
 	fi
 }
-inputs "$@"
+# Where a file that fails is a row or an object, $rows_do, each is looked at alone.
+[ -n "${rows_do:+$fmt}" ] || inputs "$@"
 # Notes begin with it.
 one_file=
 [ $# -ne 1 ] || one_file=$1

@@ -31,8 +31,20 @@ numbers_of() {
 	name=$1
 	[ -z "$short_names" ] || name=${1##*/}
 	inputs "$1"
-	facts "$1"
+	if [ "$fmt" = --json ] && is_snapshot "$1"; then
+		snapshot_object "$1"
+	else
+		facts "$1"
+	fi
 	exit
+}
+
+# The object of a snapshot: what each file has, around the array of dlp mem.
+snapshot_object() {
+	devices=$(memory --json "$1") || exit
+	dlp-overview --json -n "$name" --failed - | sed 3q
+	printf ' "status": "ok",\n "dialect": "torch-memory",\n "devices": %s,\n "error": null\n}\n' \
+	    "$devices"
 }
 
 # complain FILE TEXT: says it, with the name of the file if the text leaves it

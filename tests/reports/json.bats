@@ -93,6 +93,39 @@ $ROOT/tests/data/ddp0.sqlite.xz $ROOT/tests/data/h200/gpt2_bf16.sqlite.xz"
 	same "[]" "$(jq -c .findings out)"
 }
 
+@test "a file that is missing; a snapshot of memory: the same envelope" {
+	s=$ROOT/tests/data/snapshot/leak.pickle.xz
+	xz -dc "$s" | head -c 20000 >'cut "1.pickle'
+	dlp mem --json "$s" >devices
+	dlp --json "$s" >ok.json
+	for f in nofile none.sqlite 'cut "1.pickle' .; do
+		run -2 --separate-stderr dlp --json "$f"
+		printf '%s\n' "$output" >failed.json
+		FILE=$f python3 - <<-'END'
+		import json, os
+		doc = json.load(open('failed.json'))
+		assert list(doc) == ['version', 'file', 'status', 'error'], doc
+		assert (doc['version'], doc['status']) == (1, 'failed')
+		assert doc['file'] == os.environ['FILE'] and doc['file'] in doc['error']
+		END
+		[ "$f" = "${f%.pickle}" ] || continue
+		run -2 --separate-stderr dlp --tsv "$f"
+		same "$f failed" "$(sed 1d <<<"$output" | cut -f 1,2 | tr '\t' ' ')"
+	done
+	run -2 --separate-stderr dlp --json nofile "$s" "$LENET"
+	printf '%s\n' "$output" >files.json
+	FILE=$s python3 - <<-'END'
+	import json, os
+	doc = json.load(open('ok.json'))
+	devices = json.load(open('devices'))
+	assert isinstance(devices, list) and devices[0]['dev'] == 0 and devices[0]['held']
+	assert doc == {'version': 1, 'file': os.environ['FILE'], 'status': 'ok',
+	               'dialect': 'torch-memory', 'devices': devices, 'error': None}
+	files = json.load(open('files.json'))['files']
+	assert [f['status'] for f in files] == ['failed', 'ok', 'ok'] and files[1] == doc
+	END
+}
+
 @test "names that JSON must escape" {
 	n=$'a "q\\u0000\\ \t name.sqlite'
 	cp "$LENET" "$n"
