@@ -4,6 +4,7 @@
  * tools.json says which there are and what each argument becomes.
  */
 #define _XOPEN_SOURCE 700 /* realpath() */
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
@@ -108,19 +109,30 @@ answer_error(struct mcp *m, int code, const char *what, int i)
 	answer_end(m);
 }
 
+static void
+put_text(struct buf *b, struct buf *text)
+{
+	buf_puts(b, "{\"type\": \"text\"");
+	json_plain(b, "text", buf_str(text));
+	buf_putc(b, '}');
+}
+
 /* What a tool wrote, and its messages. */
 static void
 answer_tool(struct mcp *m, struct buf *out, bool failed)
 {
 	struct buf *b = answer_begin(m, "result");
 
-	buf_puts(b, "\"content\": [{\"type\": \"text\"");
-	json_plain(b, "text", buf_str(out));
-	if (m->said.len > 0) {
-		buf_puts(b, "}, {\"type\": \"text\"");
-		json_plain(b, "text", buf_str(&m->said));
-	}
-	buf_puts(b, "}]");
+	if (failed && out->len == 0 && m->said.len == 0)
+		buf_puts(&m->said, "the report ended without a message");
+	buf_puts(b, "\"content\": [");
+	if (out->len > 0)
+		put_text(b, out);
+	if (out->len > 0 && m->said.len > 0)
+		buf_puts(b, ", ");
+	if (m->said.len > 0)
+		put_text(b, &m->said);
+	buf_putc(b, ']');
 	json_bool(b, "isError", failed);
 	answer_end(m);
 }
@@ -145,26 +157,29 @@ static bool
 add_file(struct mcp *m, int i, struct command *c)
 {
 	char real[PATH_MAX];
+	const char *wrong = NULL;
 	struct buf path = { 0 }, name = { 0 };
 	size_t n = strlen(m->folder);
 	struct stat st;
-	bool ok;
 
 	if (*take(&m->in, i, &name) != '/')
 		buf_printf(&path, "%s/", m->folder);
 	buf_put(&path, name.s, name.len);
-	ok = realpath(buf_str(&path), real) != NULL &&
-	     strncmp(real, m->folder, n) == 0 &&
-	     (real[n] == '/' || m->folder[n - 1] == '/') &&
-	     stat(real, &st) == 0 && S_ISREG(st.st_mode);
-	if (ok)
-		add_word(c, real, strlen(real));
+	if (realpath(buf_str(&path), real) == NULL)
+		wrong = strerror(errno);
+	else if (strncmp(real, m->folder, n) != 0 ||
+		 (real[n] != '\0' && real[n] != '/' && n > 1))
+		wrong = "leads elsewhere";
+	else if (stat(real, &st) != 0 || !S_ISREG(st.st_mode))
+		wrong = "not a file";
 	else
-		buf_printf(
-		    &m->said, "%s: no such file below %s", name.s, m->folder);
+		add_word(c, real, strlen(real));
+	if (wrong != NULL)
+		buf_printf(&m->said, "'%s': %s; profiles are files below %s",
+		    buf_str(&name), wrong, m->folder);
 	buf_free(&path);
 	buf_free(&name);
-	return ok;
+	return wrong == NULL;
 }
 
 /* The words of an option; false if the value is of another type. */
@@ -219,7 +234,7 @@ make_command(struct mcp *m, int tool, int args, struct command *c)
 			wrong = "no such argument: ";
 		else if (json_get(t, p, "x-file") < 0 &&
 			 !add_option(m, p, k + 1, c))
-			wrong = "a value of the wrong type: ";
+			wrong = "a value of the wrong type, or empty: ";
 		if (wrong != NULL)
 			answer_error(m, -32602, wrong, k);
 	}
@@ -306,7 +321,9 @@ do_call(struct mcp *m, int params)
 		i = json_next(t, i);
 	buf_clear(&m->said);
 	if (i >= t->n)
-		answer_error(m, -32602, "no such tool: ", name);
+		answer_error(m, -32602,
+		    name > 0 ? "no such tool: " : "which tool? tools/list",
+		    name);
 	else if (args > 0 && json_type(in, args) != JSON_OBJECT)
 		answer_error(m, -32602, "arguments is not an object", 0);
 	else if (make_command(m, i, args, &c))

@@ -100,11 +100,16 @@ setup() {
 	from client import *
 	import os
 	s = Server()
-	for f in ('../p2/lenet.sqlite.xz', '/etc/passwd', 'link', 'none', '', '.', 'fifo',
-	          os.path.realpath('p2/lenet.sqlite.xz'), 'in side', '\u0000', 'lenet.sqlite.xz\u0000'):
+	away, no, odd = 'leads elsewhere', 'No such file or directory', 'not a file'
+	for f, why in (('../p2/lenet.sqlite.xz', away), ('/etc/passwd', away), ('link', away),
+	               ('none', no), ('', odd), ('.', odd), ('fifo', odd), ('in side', odd),
+	               ('..', away), (os.path.realpath('p2/lenet.sqlite.xz'), away),
+	               ('\u0000', None), ('lenet.sqlite.xz\u0000', None)):
 	    r = s.call('top', file=f)['result']
-	    assert r['isError'] and len(r['content'][-1]['text'].splitlines()) == 1, (f, r)
-	    assert 'below' in r['content'][-1]['text'], r
+	    texts = [c['text'] for c in r['content']]
+	    assert r['isError'] and len(texts) == 1 and len(texts[0].splitlines()) == 1, (f, r)
+	    assert why is None or texts[0] == "'%s': %s; profiles are files below %s" % (
+	        f, why, os.path.realpath('p')), r
 	assert s.rows('top', file='in side/-n.sqlite.xz', rows=1)
 	f = 'lenet.sqlite.xz'
 	for args in ({'file': f, 'rows': '1'}, {'file': f, 'by': 1}, {'file': f, 'x': 1},
@@ -117,11 +122,16 @@ setup() {
 	# values are arguments of their option, whatever they look like
 	for by in ('--help', '-o', '; touch x', '$(touch x)', '--\n'):
 	    r = s.call('top', file=f, by=by)['result']
-	    assert r['isError'], r
+	    assert r['isError'] and all(c['text'] for c in r['content']) and r['content'], r
 	assert s.call('top', file=f, rows=-1)['result']['isError']
 	r = s.call('top', file='link')['result']
 	assert 'root' not in json.dumps(r)
 	assert s.rows('overview', file=f)['status'] == 'ok'
+	os.truncate('p/lenet.sqlite.xz', 5000)
+	r = s.call('overview', file=f)['result']
+	doc = json.loads(r['content'][0]['text'])
+	assert r['isError'] and doc['version'] == 1 and doc['status'] == 'failed', r
+	assert 'which tool' in s.ask('tools/call', {})['error']['message']
 	s.end()
 	END
 	find . -name '*.pyc' -delete -o -name __pycache__ -delete
