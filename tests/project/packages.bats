@@ -53,7 +53,11 @@ load ../lib
 	cd "$ROOT/packaging"
 	v=$(sed -n 's/.*DLP_VERSION "\(.*\)"/\1/p' ../common/cli.h)
 	for f in recipe.yaml dlp.rb dlp.nix; do
-		same 1 "$(grep -c "[^0-9]$v\"" $f)"
+		same "$v" "$(grep 'version\|dlp-' $f | grep -o '[0-9]\+\.[0-9]\+\.[0-9]\+' | sort -u)"
+		# each library that the Makefile links, and the header of another
+		for lib in sqlite 'xz\|lzma' zstd zlib iberty jsmn; do
+			grep -q "^[^#]*\($lib\)" $f || { echo "$f: $lib"; false; }
+		done
 	done
 	! command -v ruby || ruby -c dlp.rb
 	! command -v nix-instantiate || nix-instantiate --parse dlp.nix
