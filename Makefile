@@ -511,7 +511,8 @@ static: all $(S)/dlp-filters
 	$(MAKE) --no-print-directory -s install DESTDIR=$(CURDIR)/$(S)/$(NAME) \
 	    PREFIX= STATIC=1
 	$(STRIP) $(S)/$(NAME)/lib/dlp/dlp-record.so
-	cp LICENSE README.md NEWS.md $(S)/$(NAME)
+	cp -R LICENSE README.md NEWS.md docs $(S)/$(NAME)
+	sed 's/VERSION/$(VERSION)/' packaging/README >$(S)/$(NAME)/README
 	tar -C $(S) --owner=0 --group=0 --sort=name -c $(NAME) | xz -9 >$(B)/$(NAME).tar.xz
 	@echo "$(B)/$(NAME).tar.xz"
 

@@ -17,6 +17,23 @@ here = os.path.dirname(os.path.abspath(__file__))
 out = os.path.join(outdir, 'dlp-%s-%s.whl' % (version, tag))
 record = []
 
+METADATA = '''\
+Metadata-Version: 2.1
+Name: dlp
+Version: %s
+Summary: Find out why GPU training is slow, from the profile you already have
+License: MIT
+License-File: LICENSE
+Keywords: profiling,gpu,cuda,pytorch,nsight,torch.profiler
+Classifier: Environment :: Console
+Classifier: License :: OSI Approved :: MIT License
+Classifier: Operating System :: POSIX :: Linux
+Classifier: Programming Language :: Python :: 3
+Requires-Python: >=3.6
+Description-Content-Type: text/markdown
+
+'''
+
 # A wheel holds no links: pip would write a copy of the executable for each.
 LINK = '''#!/bin/sh
 here=${0%%/*}
@@ -65,7 +82,7 @@ def add_tree(z):
 def add_modules(z):
     for path, name in files(os.path.join(here, 'python')):
         if name.endswith('.py'):
-            add(z, name, read(path))
+            add(z, name, read(path).replace(b"'VERSION'", repr(version).encode()))
     # of these packages the programs that they mark are the users
     for path, name in files(os.path.join(tree, 'lib/dlp/python')):
         if '/' in name and name.endswith('.py'):
@@ -75,10 +92,8 @@ def add_modules(z):
 with zipfile.ZipFile(out, 'w') as z:
     add_modules(z)
     add_tree(z)
-    add(z, info + 'METADATA', (
-        'Metadata-Version: 2.1\nName: dlp\nVersion: %s\n'
-        'Summary: Analyse GPU profiles of deep-learning training\n'
-        'Requires-Python: >=3.6\n' % version).encode())
+    add(z, info + 'METADATA', (METADATA % version).encode() + read(
+        os.path.join(tree, 'README.md')))
     add(z, info + 'WHEEL', (
         'Wheel-Version: 1.0\nGenerator: dlp\nRoot-Is-Purelib: false\n'
         'Tag: %s\n' % tag).encode())

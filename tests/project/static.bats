@@ -60,6 +60,25 @@ same_bytes() {
 	! readelf -lW "$filters" | grep INTERP
 	same "libc.so.6 libdl.so.2 libpthread.so.0" \
 	    "$(needs "$root/some where/lib/dlp/dlp-record.so" | tr ' ' '\n' | grep -v ld-linux | xargs)"
+	# what its README says to type, in its folder, in a fresh environment, and copied
+	version=$(sed -n 's/.*DLP_VERSION "\(.*\)"/\1/p' "$ROOT/common/cli.h")
+	(
+		cd "$root/some where"
+		same "dlp $version for Linux" "$(head -n 1 README | cut -d , -f 1)"
+		grep -o '\(share\|bin\)/[a-z./_-]*[a-z]' README | sort -u >"$BATS_TEST_TMPDIR/paths"
+		[ "$(wc -l <"$BATS_TEST_TMPDIR/paths")" -ge 5 ]
+		while read -r f; do
+			[ -e "$f" ] || { echo "$f"; false; }
+		done <"$BATS_TEST_TMPDIR/paths"
+		(cd "$BATS_TEST_TMPDIR" && PATH=$BIN:$PATH sh "$PIPES/dlp" "$LENET") >../want
+		sed -n "/^    /s|FILE|$LENET|p; /^    PATH=/p" README | sed '/record/d' >../typed
+		same 3 "$(wc -l <../typed)"
+		env -i PATH=/usr/bin:/bin sh -e ../typed | diff <(cat ../want ../want) -
+		man -M "$PWD/share/man" -w dlp | grep -F "$PWD/share/man/man1/dlp.1"
+		mkdir "$BATS_TEST_TMPDIR/usr"
+		sh -e <<<"$(sed -n 's|^    cp \(.*\)/usr/local|cp \1"$BATS_TEST_TMPDIR/usr"|p' README)"
+		env -i PATH=/usr/bin:/bin "$BATS_TEST_TMPDIR/usr/bin/dlp" "$LENET" | diff ../want -
+	)
 	# the driver's NVML is of the machine's libc
 	r=$ROOT/${B:-build}/record
 	LD_LIBRARY_PATH=$r TMPDIR=$PWD/tmp "$root/some where/bin/dlp-record" --power \
@@ -119,11 +138,27 @@ same_bytes() {
 	BROWSER=true TMPDIR=$PWD v/bin/dlprofviewer --port 8000 "$f" >viewed 2>&1
 	grep 'no server' viewed
 	grep 'dlp view: /' viewed
-	PATH=$BIN:$PATH sh "$ROOT/pipelines/dlp" top --json "$f" >top.json
-	FILE=$f v/bin/python - <<-'EOT'
+	PATH=$BIN:$PATH
+	sh "$ROOT/pipelines/dlp" top --json "$f" >top.json
+	sh "$ROOT/pipelines/dlp" diff --json -g type -n 1 "$f" "${f/before/after}" >diff.json
+	VERSION=$(sed -n 's/.*DLP_VERSION "\(.*\)"/\1/p' "$ROOT/common/cli.h") FILE=$f v/bin/python - <<-'EOT'
 	import json, os
 	import dlp, nvidia_dlprof_pytorch_nvtx, pyprof
 	assert callable(pyprof.nvtx.init)
+	from importlib import metadata
+	meta = metadata.metadata('dlp')
+	assert dlp.__version__ == meta['Version'] == os.environ['VERSION'], dlp.__version__
+	assert meta['License'] == 'MIT' and 'GPU' in meta['Summary'], dict(meta)
+	assert 'torch.profiler' in (meta['Description'] or meta.get_payload())
+	for option in ('--csv', '--json', '-w80', '--null=x'):
+	    try:
+	        dlp.table('top', os.environ['FILE'], option)
+	        raise SystemExit('no error')
+	    except ValueError as e:
+	        assert str(e) == option + ': the rows become a list, so no option of format'
+	after = os.environ['FILE'].replace('before', 'after')
+	diff = dlp.table('diff', [os.environ['FILE'], after], '-g', 'type', '-n', '1')
+	assert diff == json.load(open('diff.json')), diff
 	assert dlp.table('top', os.environ['FILE']) == json.load(open('top.json'))
 	assert dlp.table('overview', os.environ['FILE'])[0]['n_step'] == 3
 	found = dlp.findings(os.environ['FILE'])

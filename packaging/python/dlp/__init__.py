@@ -3,6 +3,7 @@
     import dlp
     dlp.table('top', 'run.sqlite', '-g', 'layer')
     dlp.findings('run.sqlite')
+    dlp.table('diff', ['before.sqlite', 'after.sqlite'])
 
 A report that fails raises RuntimeError with its message. pandas.DataFrame()
 takes the lists.
@@ -12,6 +13,11 @@ import os
 import shutil
 import subprocess
 import sysconfig
+
+__version__ = 'VERSION'  # wheel.py has it
+
+FORMATS = ('--csv', '--tsv', '--json', '--jsonl', '--md', '--xtab', '--null', '--guard',
+           '-h', '--help')
 
 
 def command():
@@ -27,12 +33,18 @@ def command():
 
 
 def table(report, file, *options):
-    """The rows of "dlp REPORT FILE"; options are those that choose them."""
+    """The rows of "dlp REPORT FILE", of a path or a list of paths; options are
+    those that choose them."""
+    files = [file] if isinstance(file, (str, os.PathLike)) else file
+    for option in options:
+        if option.partition('=')[0] in FORMATS or option[:2] == '-w':
+            raise ValueError('%s: the rows become a list, so no option of format' % option)
     rows = report in ('overview', 'advise')  # whose --json is one object
     done = subprocess.run(
-        [command(), report, '--jsonl' if rows else '--json', *options, '--', os.fspath(file)],
+        [command(), report, '--jsonl' if rows else '--json', *options, '--',
+         *map(os.fspath, files)],
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE, universal_newlines=True)
+        stderr=subprocess.PIPE, encoding='utf-8', errors='replace')
     if done.returncode != 0:
         raise RuntimeError(done.stderr.strip() or 'dlp %s: exit status %d' % (
             report, done.returncode))
