@@ -1,6 +1,9 @@
 -- The tables of dlp sqlite, made of those of the records, which are dropped.
 -- dlp-sqlite(7) describes them. Times are in ns.
 
+-- "dlpR": dlp sqlite replaces no other database
+PRAGMA application_id = 0x646c7052;
+
 CREATE TABLE steps (
 	step INTEGER PRIMARY KEY, key TEXT, start_ns INTEGER, dur_ns INTEGER,
 	step_ns INTEGER, gpu_ns INTEGER, n_kern INTEGER, n_op INTEGER);

@@ -140,6 +140,20 @@ setup() {
 	run -2 dlp sqlite a.sqlite
 	run -2 dlp sqlite -o b a.sqlite a.sqlite
 	[ ! -e b ]
+	# only its own databases are replaced: not a profile, a text, a database of another
+	cp "$LENET" other.sqlite
+	echo precious >text
+	dlp-parse "$LENET" | dlp-fmt --sqlite records.db
+	for f in other.sqlite text records.db; do
+		cp $f before
+		run -2 --separate-stderr dlp sqlite -o $f a.sqlite
+		same "dlp sqlite: $f: dlp sqlite did not write this, so it is not replaced" "$stderr"
+		cmp $f before
+	done
+	: >b
+	dlp sqlite -o b -i 0 a.sqlite 2>/dev/null
+	dlp sqlite -o b a.sqlite 2>/dev/null
+	same "3 dlpR" "$(sqlite3 b 'SELECT count(*) FROM steps' | tr '\n' ' ')$(head -c 72 b | tail -c 4)"
 }
 
 @test "dlp-fmt -f and --null" {
@@ -149,6 +163,9 @@ setup() {
 	dlp-fmt -f '%{iter}\t%{node}\t%dur_ns\n' s.dlp | cmp want -
 	dlp-fmt -f '%iter%%|%op\\\n' s.dlp | head -n 1 | grep -x '[0-9-]*%|[a-z0-9_-]*\\'
 	grep -q "$(printf '\t-\t')" want
+	# a line ends where the format says so
+	same "$(dlp-fmt -T kern -f '%corr\n' s.dlp | wc -l) 0" \
+	    "$(grep -c '^kern' s.dlp) $(dlp-fmt -T kern -f '%corr,' s.dlp | wc -l)"
 	dlp-fmt --null NA -f '%iter\t%node\t%dur_ns\n' s.dlp |
 	    cmp <(sed 's/^-\t/NA\t/; s/\t-\t/\tNA\t/' want) -
 	dlp-fmt -T kern --csv --null NULL -c iter,node s.dlp >c.csv
@@ -285,12 +302,6 @@ assert r[1:] == [['NULL' if x == '-' else x for x in l] for l in w]"
 	[[ "$output" == *"no record type 'nope'"* ]]
 	[ ! -e t.db ]
 	echo precious >p.txt
-	run -2 dlp sqlite -o p.txt l.dlp
-	[ "$output" = "dlp sqlite: p.txt: not a database of SQLite, so it is not replaced" ]
-	[ "$(cat p.txt)" = precious ]
-	: >e.db
-	dlp sqlite -o e.db l.dlp 2>/dev/null
-	dlp sqlite -o e.db l.dlp 2>/dev/null
 	run -2 dlp mcp p.txt </dev/null
 	[ "$output" = "dlp mcp: p.txt: not a folder" ]
 	dlp folded --cpu --pprof l.dlp >x.gz 2>/dev/null && false
