@@ -85,8 +85,10 @@ struct phases {                   /* of a section, but for the last */
 	struct phase_step *last; /* mostly the next one, too */
 	struct smap texts;       /* of src and phases: they are few */
 	struct smap devs;        /* file and number of all that have work */
-	bool has_steps;          /* the lengths of some are known */
-	uint64_t late;           /* iterations begun again after their end */
+	int64_t *n_dev;          /* how many those of a file are, by src + 1 */
+	size_t n_src;
+	bool has_steps; /* the lengths of some are known */
+	uint64_t late;  /* iterations begun again after their end */
 	struct phase_piece *piece;
 	size_t n_piece, piece_cap;
 	int piece_row;
@@ -334,17 +336,15 @@ put_step(struct phases *p, const struct kept_step *s)
 		"thread_ns", "op_ns", "gpu_start_ns", "gpu_end_ns", "src" };
 	struct mview src = smap_view(&p->texts, s->src);
 	bool outside = s->iter.s == NULL;
-	int64_t rest = 0, idle, n_dev = 0;
+	const uint32_t file = s->src + 1;
+	int64_t rest = 0, idle, n_dev;
 	const struct kept_row *r;
-	uint32_t k;
 	int i;
 
 	/* The time of the step that no piece of work ends, on all devices of
 	 * the file. Work that begins before the step before has ended leaves
 	 * less than nothing. */
-	for (k = 0; k < p->devs.n; k++)
-		n_dev += memcmp(smap_str(&p->devs, k, NULL), &s->src,
-			     sizeof(s->src)) == 0;
+	n_dev = file < p->n_src ? p->n_dev[file] : 0;
 	if (s->len >= 0)
 		rest =
 		    num_sub(num_mul(n_dev, s->len), num_add(s->busy, s->idle));
@@ -387,6 +387,8 @@ read_gpu_phase(struct stage *st, struct rec *r)
 	struct phase *ph;
 	struct mview by = rec_get(r, COL_phase_by);
 	struct workrec w;
+	uint32_t src;
+	bool fresh;
 	int64_t ns;
 
 	stage_pass(st, r);
@@ -404,9 +406,13 @@ read_gpu_phase(struct stage *st, struct rec *r)
 	add_to(ph, GPU_SUM, ns);
 	ph->v[N_GPU]++;
 	ph->v[N_KERN] += r->type == p->kern;
-	key = pair_of(p, smap_put_view(&p->texts, w.src),
-	    (struct mview){ (const char *)&w.dev, sizeof(w.dev) });
-	smap_put(&p->devs, key.s, key.n, NULL);
+	src = smap_put_view(&p->texts, w.src);
+	key = pair_of(
+	    p, src, (struct mview){ (const char *)&w.dev, sizeof(w.dev) });
+	smap_put(&p->devs, key.s, key.n, &fresh);
+	src++; /* none is 0 */
+	ARRAY_REACH(p->n_dev, p->n_src, src);
+	p->n_dev[src] += fresh;
 	/* work that its thread, or only its op, puts into the phase */
 	if (mv_eq(by, "op"))
 		add_to(ph, OP, ns);
@@ -470,6 +476,7 @@ begin_phases(struct stage *st)
 	smap_free(&p->steps);
 	smap_free(&p->texts);
 	smap_free(&p->devs);
+	free(p->n_dev);
 	tape_free(&p->kept);
 	free(p->row);
 	*p = (struct phases){ .type = p->type,

@@ -113,6 +113,7 @@ ivl_free(struct ivl *u)
 #define ALL_PIECES (4u * 1024 * 1024)
 #define FEW_PIECES 1024
 #define KEPT_CAP 64 /* first size of an empty union */
+#define FEW_KEYS 8  /* are looked through one by one */
 
 struct flat_part {
 	int64_t key;
@@ -127,11 +128,19 @@ static size_t pieces; /* of all unions */
 static struct flat_part *
 part(struct flat *f, int64_t key)
 {
+	uint64_t *at;
+	bool fresh;
 	int i;
 
-	for (i = 0; i < f->n; i++)
+	for (i = 0; i < f->n && i < FEW_KEYS; i++)
 		if (f->part[i].key == key)
 			return &f->part[i];
+	if (i == FEW_KEYS) {
+		at = map_put(&f->at, (uint64_t)key, &fresh);
+		if (!fresh)
+			return &f->part[*at];
+		*at = (uint64_t)f->n;
+	}
 	f->part = xrealloc(f->part, (size_t)f->n + 1, sizeof(*f->part));
 	f->part[f->n] = (struct flat_part){ .key = key, .from = INT64_MIN };
 	return &f->part[f->n++];
@@ -192,6 +201,10 @@ flat_clear(struct flat *f)
 {
 	int i;
 
+	if (f->n > FEW_KEYS) {
+		flat_free(f);
+		return;
+	}
 	for (i = 0; i < f->n; i++) {
 		struct flat_part *p = &f->part[i];
 
@@ -209,9 +222,11 @@ flat_free(struct flat *f)
 {
 	int i;
 
-	flat_clear(f);
-	for (i = 0; i < f->n; i++)
+	for (i = 0; i < f->n; i++) {
+		pieces -= f->part[i].u.n;
 		ivl_free(&f->part[i].u);
+	}
+	map_free(&f->at);
 	free(f->part);
 	memset(f, 0, sizeof(*f));
 }

@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "map.h"
+
 struct extent { /* zeroed: nothing; from the first to the last time so far */
 	int64_t lo, hi;
 	bool any;
@@ -58,6 +60,7 @@ void ivl_free(struct ivl *u);
 struct flat {
 	struct flat_part *part;
 	int n;
+	struct map at; /* key -> place in part, of all but the first keys */
 };
 
 extern uint64_t flat_late;
@@ -69,8 +72,7 @@ int64_t flat_len(const struct flat *f);
 void flat_each(const struct flat *f,
     void (*fn)(void *ctx, int64_t key, int64_t lo, int64_t hi), void *ctx);
 
-void flat_clear(struct flat *f); /* empties f; keeps the memory of the first
-				  * parts */
+void flat_clear(struct flat *f); /* empties f; keeps the memory of few keys */
 void flat_free(struct flat *f);
 
 /*

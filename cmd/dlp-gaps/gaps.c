@@ -27,6 +27,8 @@
 
 #define FEW 32     /* acts that are never worth looking through */
 #define MANY 65536 /* kept of a process at most */
+/* how many are looked at for each that was kept, all in all */
+#define LOOKS 2048
 
 struct story { /* what was done, by kind, in a span of time */
 	int64_t ns[D_N];
@@ -85,6 +87,7 @@ struct gap_acts {
 
 struct gap_proc {
 	struct gap_acts done, ranges;
+	uint64_t n_act, looked; /* all that there were; looks at them */
 };
 
 struct gap_file *
@@ -200,14 +203,14 @@ told(const struct story *s)
 /* The innermost range of the thread that is open for half of [lo, hi); with
  * hi == lo at that moment. They come in the order of their starts. */
 static uint32_t
-range_in(const struct gap_proc *p, int64_t tid, int64_t lo, int64_t hi)
+range_in(struct gap_proc *p, int64_t tid, int64_t lo, int64_t hi)
 {
 	const struct gap_acts *l = &p->ranges;
 	const struct act *a;
 	int64_t from, to;
 	size_t i;
 
-	for (i = l->n; i-- > 0;) {
+	for (i = l->n; i-- > 0; p->looked++) {
 		if (l->v[i - i % BLOCK].last < lo) {
 			i -= i % BLOCK;
 			continue;
@@ -225,8 +228,7 @@ range_in(const struct gap_proc *p, int64_t tid, int64_t lo, int64_t hi)
 /* What was done in [lo, hi), by the thread; where it has recorded less than
  * half of that time, by all threads of the process. */
 static void
-tell(const struct gap_proc *p, int64_t tid, int64_t lo, int64_t hi,
-    struct story *s)
+tell(struct gap_proc *p, int64_t tid, int64_t lo, int64_t hi, struct story *s)
 {
 	int64_t half = num_sub(hi, lo) / 2;
 	const struct gap_acts *l = &p->done;
@@ -234,9 +236,11 @@ tell(const struct gap_proc *p, int64_t tid, int64_t lo, int64_t hi,
 	size_t i;
 
 	*s = (struct story){ .range = range_in(p, tid, lo, hi) };
-	for (i = acts_from(l, 0, lo); i < l->n; i = acts_from(l, i + 1, lo))
+	for (i = acts_from(l, 0, lo); i < l->n; i = acts_from(l, i + 1, lo)) {
+		p->looked++;
 		if (l->v[i].tid == tid)
 			story_add(s, &l->v[i], lo, hi);
+	}
 	if (told(s) < half) {
 		own = *s;
 		for (i = acts_from(l, 0, lo); i < l->n;
@@ -598,24 +602,31 @@ gaps_did(struct gaps *g, struct gap_file *f, int64_t pid, struct act a)
 			n += l->v[i].end > since;
 		if (n > MANY)
 			g->forgotten += drop = n - MANY / 2;
-		l->limit = (n - drop) * 2;
+		/* not so often that it is the devices that take the time */
+		l->limit = (n - drop) * 2 + f->n_dev;
 		for (i = l->n = 0; i < was; i++)
 			if (l->v[i].end > since && (drop == 0 || drop-- == 0))
 				acts_add(l, l->v[i]);
 	}
 	acts_add(l, a);
+	p->n_act++;
 }
 
 /* What was done until the launch. If its thread only waited, and the newest
  * launch was another thread's (the autograd thread waits for the one of the
- * forward pass), it is what that one did, unless it waited too. */
+ * forward pass), it is what that one did, unless it waited too. NULL where
+ * many launches have looked at much already: many devices that are idle for a
+ * long time. */
 static struct story *
 story_of(struct gap_file *f, const struct gap_lead *l, const struct gap_work *x)
 {
 	struct gap_proc *p = process(f, x->pid);
-	struct story *s = xmalloc(sizeof(*s)), other;
 	int64_t ns = num_sub(x->api, l->idle_from);
+	struct story *s, other;
 
+	if (p->looked / LOOKS > p->n_act)
+		return NULL;
+	s = xmalloc(sizeof(*s));
 	tell(p, x->tid, l->idle_from, x->api, s);
 	if (!l->has_tid || l->pid != x->pid || l->tid == x->tid ||
 	    story_did(s, ns) != D_OS)
@@ -643,8 +654,7 @@ gaps_work(struct gaps *g, struct gap_file *f, int64_t dev, int64_t start,
 		l->told_from = l->idle_from;
 		if (l->queued <= QUEUE)
 			w->story = story_of(f, l, x);
-		else
-			g->forgotten++;
+		g->forgotten += w->story == NULL;
 	}
 	l->pid = x->pid;
 	l->tid = x->tid;
