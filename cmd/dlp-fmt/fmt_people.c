@@ -65,7 +65,7 @@ without_unit(const char *s, size_t n, const char *unit)
 void
 people_head(const struct human *h, struct buf *b, const char *name)
 {
-	static const char *const units[] = { "ns", "bytes" };
+	static const char *const units[] = { "ns", "bytes", "flop" };
 	size_t n = strlen(name), base = n, len, i;
 	const char *unit = NULL;
 

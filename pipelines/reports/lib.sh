@@ -72,6 +72,9 @@ help_if_asked() {
 		*c:*) echo "also: -c COLUMNS --sort COLUMN -q (dlp(1) explains them)" ;;
 		*) echo "also: -q" ;;
 		esac
+		! grep -q "^$report	" "$DLP_REPORTS/awk/columns.tab" ||
+		    printf '\ncolumns (and headings in a table, where times and sizes have a unit that fits):\n'
+		sed -n "s/^$report	//p" "$DLP_REPORTS/awk/columns.tab"
 		echo
 		echo "the pipeline:"
 	)"

@@ -117,6 +117,12 @@ setup() {
 	    { echo "tests/bin/needs -w writes the table"; false; }
 }
 
+@test "-h of a report shows the columns that it prints, and their headings" {
+	bash tests/bin/tables columns | diff -u pipelines/reports/awk/columns.tab - ||
+	    { echo "tests/bin/tables -w writes the list"; false; }
+	dlp top -h | grep -qF ' dur_pct (time %), sum_dur_ns (total),'
+}
+
 # Fields that a filter writes are left out as it writes, the others are cut out
 # of lines; -r and a second run go the other ways through the writer.
 @test "--drop leaves out types and columns, and nothing else" {
