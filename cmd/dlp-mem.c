@@ -212,7 +212,8 @@ space_free(struct mem *m, struct mem_space *s, const struct allocation *by)
 		s->n_lost++;
 		s->n_lost_late++;
 		s->used = num_sub(s->used, by->bytes);
-		snap_change(&m->snap, s->owner.dev, by->start, -by->bytes, 0);
+		snap_change(
+		    &m->snap, s->owner.dev, by->start, addr, -by->bytes, 0);
 		return -by->bytes;
 	}
 	if (at == NULL) {
@@ -222,8 +223,8 @@ space_free(struct mem *m, struct mem_space *s, const struct allocation *by)
 	a = &s->v[*at];
 	bytes = a->bytes;
 	if (by->where.place != 0) {
-		snap_change(
-		    &m->snap, s->owner.dev, by->start, -bytes, a->where.place);
+		snap_change(&m->snap, s->owner.dev, by->start, addr, -bytes,
+		    a->where.place);
 		a->where.kind =
 		    snap_kind_freed(&m->snap, a->where.kind, by->where.place);
 	}
@@ -275,8 +276,8 @@ space_alloc(struct mem *m, struct mem_space *s, const struct allocation *a)
 	s->used = num_add(s->used, a->bytes);
 	s->n_alloc += m->counts;
 	if (a->where.place != 0)
-		snap_change(
-		    &m->snap, s->owner.dev, a->start, a->bytes, a->where.place);
+		snap_change(&m->snap, s->owner.dev, a->start, a->addr, a->bytes,
+		    a->where.place);
 	if (m->counts)
 		take_moment(m, s, a->start, &a->where);
 	return a->bytes;
@@ -816,17 +817,6 @@ read_memdev(struct stage *st, struct rec *r)
 	snap_device(&m->snap, r, &p);
 }
 
-/* It is written with its device, which says what was reserved. */
-static void
-read_oom(struct stage *st, struct rec *r)
-{
-	struct mem *m = st->ctx;
-	struct mem_owner o = { SMAP_NONE, rec_num_or(r, COL_dev, 0), false };
-
-	o.src = smap_put_view(&m->names, rec_get(r, COL_src));
-	snap_fail(&m->snap, r, space_of(m, o)->used);
-}
-
 static void
 read_path_range(struct stage *st, struct rec *r)
 {
@@ -969,8 +959,6 @@ main(int argc, char **argv)
 	snap_listen(&st, &m.snap, &m.names);
 	stage_on(&st, "memdev", read_memdev, .need = "dev reserved_bytes",
 	    .opt = "src", .ext = m.snap.ext);
-	stage_on(&st, "oom", read_oom, .need = "bytes",
-	    .opt = "start_ns dev free_bytes place src", .legend = stage_drop);
 	stage_anew(&st, notes);
 	rc = stage_run(&st);
 	if (m.none && warn_as != NULL) {

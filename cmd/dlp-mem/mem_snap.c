@@ -8,9 +8,110 @@
 #include "num.h"
 #include "text_out.h"
 
+/* In use, or, if it fails, asked for: addr is then what the device has free;
+ * mapped as a segment, or as a part of one that grows. */
+enum snap_what { SNAP_USE, SNAP_FAIL, SNAP_SEGMENT, SNAP_PART };
+
 struct snap_event { /* on the tape */
-	int64_t dev, t, bytes, place;
+	int64_t dev, t, bytes, place, addr;
+	enum snap_what what;
 };
+
+#define MIB ((uint64_t)1 << 20)
+#define EDGES_MOST 100000000 /* that are sorted, of all failures */
+
+/* Free memory. A device's map has the edges of what is mapped and of what is in
+ * use: the key is twice the address, and 1 more unless it ends a segment, as
+ * the neighbour is a segment of its own. The value counts what begins there
+ * less what ends: in use in the lower 32 bits, mapped in the upper ones. */
+
+struct snap_edge {
+	uint64_t at, n;
+};
+
+static void
+put_edge(struct map *m, uint64_t at, uint64_t n)
+{
+	uint64_t *v = map_put(m, at, NULL);
+
+	*v += n;
+	if (*v == 0)
+		map_del(m, at);
+}
+
+/* The event happens, or, times -1, is undone. */
+static void
+put_edges(struct map *m, const struct snap_event *e, int64_t times)
+{
+	uint64_t bytes = (uint64_t)(e->bytes < 0 ? -e->bytes : e->bytes);
+	uint64_t n = (uint64_t)(e->bytes < 0 ? -times : times);
+	uint64_t at = (uint64_t)e->addr * 2 + 1;
+
+	if (e->what != SNAP_USE)
+		n <<= 32;
+	else
+		bytes = (bytes + 511) / 512 * 512;
+	put_edge(m, at, n);
+	put_edge(m, at + bytes * 2 - (e->what == SNAP_SEGMENT), 0 - n);
+}
+
+static int
+by_address(const void *a, const void *b)
+{
+	const struct snap_edge *x = a, *y = b;
+
+	return (x->at > y->at) - (x->at < y->at);
+}
+
+struct snap_free { /* bytes; INT64_MIN: not known */
+	int64_t mapped, all, largest;
+};
+
+/* What is mapped, what is not in use of that, and the largest piece. A block of
+ * more than 1 MiB may have up to 1 MiB more than was asked for, unless its
+ * segment can grow; segments of smaller ones are of 2 MiB. */
+static struct snap_free
+find_free(struct mem_snap *sn, const struct map *m)
+{
+	struct snap_free f = { INT64_MIN, INT64_MIN, INT64_MIN };
+	struct snap_edge *e;
+	uint64_t v = 0, from = 0, segment = 0, at;
+	size_t it = 0, n = 0, i;
+	bool open = false, now, mapped = false, tail = false;
+
+	sn->n_edges += m->n;
+	if (sn->n_edges > EDGES_MOST)
+		return f;
+	f.mapped = f.all = f.largest = 0;
+	e = xcalloc(m->n + 1, sizeof(*e));
+	while (map_next(m, &it, &e[n].at, &e[n].n))
+		n++;
+	qsort(e, n, sizeof(*e), by_address);
+	for (i = 0; i < n; i++) {
+		at = e[i].at / 2;
+		v += e[i].n;
+		now = (int64_t)(v + (UINT64_C(1) << 31)) >> 32 > 0;
+		if (now && !mapped)
+			segment = at;
+		if (!now && mapped)
+			f.mapped = num_add(f.mapped, (int64_t)(at - segment));
+		if (!open)
+			tail = mapped && !sn->grows;
+		mapped = now;
+		now &= (int32_t)v <= 0;
+		if (open && !now &&
+		    (!tail || at - from > MIB || at - segment <= 2 * MIB)) {
+			f.all = num_add(f.all, (int64_t)(at - from));
+			if ((int64_t)(at - from) > f.largest)
+				f.largest = (int64_t)(at - from);
+		}
+		if (now && !open)
+			from = at;
+		open = now;
+	}
+	free(e);
+	return f;
+}
 
 /* Records in. */
 
@@ -49,6 +150,17 @@ read_place(struct stage *st, struct rec *r)
 	sn->place[sn->n_place++] = p;
 }
 
+#define DEVICES_MAX 4096
+
+static struct map *
+edges_of(struct mem_snap *sn, int64_t dev)
+{
+	if (dev < 0 || dev >= DEVICES_MAX)
+		dev = 0;
+	ARRAY_REACH(sn->edges, sn->n_edges_of, dev);
+	return &sn->edges[dev];
+}
+
 static void
 read_block(struct stage *st, struct rec *r)
 {
@@ -65,30 +177,63 @@ read_block(struct stage *st, struct rec *r)
 	b.place = rec_num_or(r, COL_place, 0);
 	ARRAY_GROW(sn->block, sn->n_block, sn->block_cap);
 	sn->block[sn->n_block++] = b;
+	put_edges(edges_of(sn, b.dev),
+	    &(struct snap_event){ .addr = b.addr, .bytes = b.bytes }, 1);
 }
 
-#define DEVICES_MAX 4096
-
-static int64_t *
-reserved_of(struct mem_snap *sn, int64_t dev)
+/* What happens is undone at once, so that with what there is at the end the
+ * edges are those of the beginning. */
+static void
+put_event(struct mem_snap *sn, const struct snap_event *e)
 {
-	if (dev < 0 || dev >= DEVICES_MAX)
-		dev = 0;
-	ARRAY_REACH(sn->reserved, sn->n_reserved, dev);
-	return &sn->reserved[dev];
+	tape_put(&sn->events, (const char *)e, sizeof(*e));
+	if (e->what != SNAP_FAIL)
+		put_edges(edges_of(sn, e->dev), e, -1);
 }
 
 static void
 read_segmem(struct stage *st, struct rec *r)
 {
 	struct mem_snap *sn = rec_arg(r);
-	int64_t *bytes = reserved_of(sn, rec_num_or(r, COL_dev, 0));
-	int64_t n = rec_num_or(r, COL_bytes, 0);
 	struct mview op = rec_get(r, COL_op);
+	struct snap_event e = { .dev = rec_num_or(r, COL_dev, 0),
+		.bytes = rec_num_or(r, COL_bytes, 0),
+		.addr = rec_num_or(r, COL_addr, 0),
+		.what = mv_ends(op, "map") ? SNAP_PART : SNAP_SEGMENT };
 
 	stage_pass(st, r);
-	*bytes = mv_eq(op, "alloc") || mv_eq(op, "map") ? num_add(*bytes, n)
-							: num_sub(*bytes, n);
+	if (!mv_eq(op, "alloc") && !mv_eq(op, "map"))
+		e.bytes = num_sub(0, e.bytes);
+	put_event(sn, &e);
+}
+
+static void
+read_seg(struct stage *st, struct rec *r)
+{
+	struct mem_snap *sn = rec_arg(r);
+	bool grows = rec_num_or(r, COL_expandable, 0) != 0;
+	struct snap_event e = { .bytes = rec_num_or(r, COL_bytes, 0),
+		.addr = rec_num_or(r, COL_addr, 0),
+		.what = grows ? SNAP_PART : SNAP_SEGMENT };
+
+	stage_pass(st, r);
+	sn->grows |= grows;
+	put_edges(edges_of(sn, rec_num_or(r, COL_dev, 0)), &e, 1);
+}
+
+static void
+read_oom(struct stage *st, struct rec *r)
+{
+	struct mem_snap *sn = rec_arg(r);
+
+	(void)st;
+	if (sn->failed == NULL)
+		sn->failed = out_type_reg("oom", NULL);
+	put_event(
+	    sn, &(struct snap_event){ rec_num_or(r, COL_dev, 0),
+		    rec_num_or(r, COL_start_ns, INT64_MIN),
+		    rec_num_or(r, COL_bytes, 0), rec_num_or(r, COL_place, 0),
+		    rec_num_or(r, COL_free_bytes, INT64_MIN), SNAP_FAIL });
 }
 
 /* The ends of steps: those of the profiler, otherwise of an optimizer, which is
@@ -123,7 +268,7 @@ void
 snap_listen(struct stage *st, struct mem_snap *sn, struct smap *names)
 {
 	static const char *const added[] = { "peak_bytes", "peak_ns",
-		"before_bytes", "n_before", "held" };
+		"before_bytes", "n_before", "held", "oom" };
 
 	sn->names = names;
 	sn->events = TAPE_NEW;
@@ -135,7 +280,12 @@ snap_listen(struct stage *st, struct mem_snap *sn, struct smap *names)
 	    .opt = "file line function kind stack", .arg = sn);
 	stage_on(st, "block", read_block, .need = "addr",
 	    .opt = "dev bytes requested_bytes state place", .arg = sn);
-	stage_on(st, "segmem", read_segmem, .need = "op bytes", .opt = "dev",
+	stage_on(st, "segmem", read_segmem, .need = "op bytes",
+	    .opt = "dev addr", .arg = sn);
+	stage_on(st, "seg", read_seg, .need = "bytes",
+	    .opt = "dev addr expandable", .arg = sn);
+	stage_on(st, "oom", read_oom, .need = "bytes",
+	    .opt = "start_ns dev free_bytes place", .legend = stage_drop,
 	    .arg = sn);
 	stage_on(st, "memstage", read_stage, .need = "start_ns stage text",
 	    .arg = sn);
@@ -171,27 +321,12 @@ snap_kind_freed(struct mem_snap *sn, uint32_t kind, int64_t place)
 }
 
 void
-snap_change(
-    struct mem_snap *sn, int64_t dev, int64_t t, int64_t bytes, int64_t place)
+snap_change(struct mem_snap *sn, int64_t dev, int64_t t, int64_t addr,
+    int64_t bytes, int64_t place)
 {
-	struct snap_event e = { dev, t, bytes, place };
+	struct snap_event e = { dev, t, bytes, place, addr, SNAP_USE };
 
-	tape_put(&sn->events, (const char *)&e, sizeof(e));
-}
-
-void
-snap_fail(struct mem_snap *sn, const struct rec *r, int64_t used)
-{
-	struct snap_oom o = { .t = rec_num_or(r, COL_start_ns, INT64_MIN),
-		.dev = rec_num_or(r, COL_dev, 0),
-		.bytes = rec_num_or(r, COL_bytes, 0),
-		.free = rec_num_or(r, COL_free_bytes, INT64_MIN),
-		.used = used,
-		.place = rec_num_or(r, COL_place, 0) };
-
-	o.reserved = *reserved_of(sn, o.dev);
-	ARRAY_GROW(sn->oom, sn->n_oom, sn->oom_cap);
-	sn->oom[sn->n_oom++] = o;
+	put_event(sn, &e);
 }
 
 /* What was in use at the peak. */
@@ -253,20 +388,13 @@ put_kind(const struct mem_snap *sn, uint32_t kind)
 		out_view(smap_view(sn->names, kind));
 }
 
-/* A row of the column held. */
 static void
-add_row(struct mem_snap *sn, const struct snap_sum *u)
+add_line(struct buf *b, struct mview line)
 {
 	static const char *const part[] = { "file", "line", "function" };
-	struct mview kind = smap_view(sn->names, u->kind);
-	struct mview line = smap_view(sn->names, u->line);
 	const char *s = line.s, *e;
-	struct buf *b = &sn->json;
 	size_t i;
 
-	buf_puts(b, b->len > 1 ? ",{\"kind\":" : "{\"kind\":");
-	json_quote(b, kind.s != NULL ? kind.s : "other",
-	    kind.s != NULL ? kind.n : 5, TEXT_JSON_BYTES);
 	for (i = 0; i < ARRAY_LEN(part); i++, s = e) {
 		buf_printf(b, ",\"%s\":", part[i]);
 		e = s;
@@ -281,20 +409,30 @@ add_row(struct mem_snap *sn, const struct snap_sum *u)
 			json_quote_field(
 			    b, s, (size_t)(e - s), TEXT_JSON_BYTES);
 	}
+}
+
+/* A row of the column held. */
+static void
+add_row(struct mem_snap *sn, const struct snap_sum *u)
+{
+	struct mview kind = smap_view(sn->names, u->kind);
+	struct buf *b = &sn->json;
+
+	buf_puts(b, b->len > 1 ? ",{\"kind\":" : "{\"kind\":");
+	json_quote(b, kind.s != NULL ? kind.s : "other",
+	    kind.s != NULL ? kind.n : 5, TEXT_JSON_BYTES);
+	add_line(b, smap_view(sn->names, u->line));
 	buf_printf(b, ",\"bytes\":%lld,\"count\":%lld}", (long long)u->bytes,
 	    (long long)u->count);
 }
 
 /* The rows of held, by stack, and the sums by line as JSON. */
 static void
-put_held(struct mem_snap *sn, struct rec *r, const struct snap_peak *p)
+put_held(struct mem_snap *sn, struct rec *r, const struct snap_peak *p,
+    struct snap_sum *all, size_t n)
 {
-	struct snap_sum *all = sn->sum;
-	size_t n = sn->n_sum, i;
+	size_t i;
 
-	sn->sum = NULL;
-	sn->n_sum = sn->sum_cap = 0;
-	smap_clear(&sn->keys);
 	for (i = 0; i < n; i++)
 		add_up(sn, all[i].kind, all[i].line, SMAP_NONE, all[i].bytes,
 		    all[i].count);
@@ -311,6 +449,7 @@ put_held(struct mem_snap *sn, struct rec *r, const struct snap_peak *p)
 	out_i64(p->before);
 	out_i64(p->n_before);
 	out_text(sn->json.s, sn->json.len);
+	out_text(sn->failures.s, sn->failures.len);
 	out_ext_end(sn->ext, r);
 	if (n > 0)
 		qsort(all, n, sizeof(*all), by_bytes);
@@ -375,6 +514,37 @@ end_step(struct mem_snap *sn, struct snap_walk *w, int64_t dev, int64_t t,
 	w->last = w->peak = w->used;
 }
 
+/* An allocation that failed: its record, and a row of the column oom. */
+static void
+put_failure(struct mem_snap *sn, const struct snap_event *e, int64_t used)
+{
+	static const char *const part[] = { "start_ns", "dev", "bytes",
+		"free_bytes", "place", "reserved_bytes", "used_bytes",
+		"cached_bytes", "largest_bytes" };
+	struct snap_free f = find_free(sn, edges_of(sn, e->dev));
+	const int64_t v[] = { e->t, e->dev, e->bytes, e->addr, e->place,
+		f.mapped, used, f.all, f.largest };
+	const struct snap_place *p = place_at(sn, e->place);
+	uint32_t line = p != NULL ? p->line : SMAP_NONE;
+	struct buf *b = &sn->failures;
+	size_t i;
+
+	buf_puts(b, b->len > 1 ? ",{" : "{");
+	out_rec(sn->failed);
+	for (i = 0; i < ARRAY_LEN(part); i++) {
+		buf_printf(b, i > 0 ? ",\"%s\":" : "\"%s\":", part[i]);
+		out_opt(v[i] != INT64_MIN, v[i]);
+		if (v[i] != INT64_MIN)
+			buf_i64(b, v[i]);
+		else
+			buf_puts(b, "null");
+	}
+	put_line(sn, line);
+	out_end();
+	add_line(b, smap_view(sn->names, line));
+	buf_putc(b, '}');
+}
+
 static void
 put_steps(struct mem_snap *sn, const struct snap_peak *p)
 {
@@ -395,6 +565,12 @@ put_steps(struct mem_snap *sn, const struct snap_peak *p)
 		memcpy(&e, s, sizeof(e));
 		tape_skip(&sn->events, sizeof(e));
 		if (e.dev != p->dev)
+			continue;
+		if (e.what == SNAP_FAIL)
+			put_failure(sn, &e, w.used);
+		else if (sn->failed != NULL)
+			put_edges(edges_of(sn, e.dev), &e, 1);
+		if (e.what != SNAP_USE)
 			continue;
 		for (; next < sn->n_stage && sn->stage[next].t < e.t; next++)
 			end_step(sn, &w, p->dev, sn->stage[next].t,
@@ -448,44 +624,31 @@ put_steps(struct mem_snap *sn, const struct snap_peak *p)
 void
 snap_device(struct mem_snap *sn, struct rec *r, const struct snap_peak *peak)
 {
-	const struct snap_place *at;
-	const struct snap_oom *o;
-	int64_t then;
-	size_t i;
+	struct snap_sum *held = sn->sum;
+	size_t n = sn->n_sum;
 
-	put_held(sn, r, peak);
-	if (sn->failed == NULL && sn->n_oom > 0)
-		sn->failed = out_type_reg("oom", NULL);
-	for (i = 0; i < sn->n_oom; i++) {
-		o = &sn->oom[i];
-		if (o->dev != peak->dev)
-			continue;
-		at = place_at(sn, o->place);
-		then = num_sub(o->reserved, *reserved_of(sn, peak->dev));
-		out_rec(sn->failed);
-		out_opt(o->t != INT64_MIN, o->t);
-		out_i64(o->dev);
-		out_i64(o->bytes);
-		out_opt(o->free != INT64_MIN, o->free);
-		out_i64(o->place);
-		out_i64(num_add(rec_num_or(r, COL_reserved_bytes, 0), then));
-		out_i64(num_add(o->used, peak->before));
-		put_line(sn, at != NULL ? at->line : SMAP_NONE);
-		out_end();
-	}
+	sn->sum = NULL;
+	sn->n_sum = sn->sum_cap = 0;
+	smap_clear(&sn->keys);
+	buf_clear(&sn->failures);
+	buf_putc(&sn->failures, '[');
 	put_steps(sn, peak);
+	buf_putc(&sn->failures, ']');
+	put_held(sn, r, peak, held, n);
 }
 
 void
 snap_forget(struct mem_snap *sn)
 {
+	while (sn->n_edges_of > 0)
+		map_free(&sn->edges[--sn->n_edges_of]);
 	map_free(&sn->places);
 	smap_free(&sn->keys);
 	free(sn->place);
 	free(sn->block);
-	free(sn->oom);
 	free(sn->stage);
-	free(sn->reserved);
+	free(sn->edges);
+	buf_free(&sn->failures);
 	free(sn->sum);
 	buf_free(&sn->json);
 	tape_free(&sn->events);

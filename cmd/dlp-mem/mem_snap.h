@@ -21,18 +21,16 @@ struct mem_snap { /* snap_listen() */
 		int64_t dev, addr, bytes, place;
 	} * block;
 	size_t n_block, block_cap;
-	struct snap_oom {
-		int64_t t, dev, bytes, free, reserved, used, place;
-	} * oom;
-	size_t n_oom, oom_cap;
 	struct snap_stage {
 		int64_t t;
 		uint32_t name;
 	} * stage; /* ends of steps */
 	size_t n_stage, stage_cap;
 	int stage_class;
-	int64_t *reserved; /* by device: what events added */
-	size_t n_reserved;
+	struct map *edges; /* by device, see mem_snap.c */
+	size_t n_edges_of;
+	uint64_t n_edges; /* that were sorted */
+	bool grows;       /* segments do */
 	struct tape events;
 	/* what was in use at the peak of a device */
 	struct smap keys;
@@ -43,7 +41,7 @@ struct mem_snap { /* snap_listen() */
 	size_t n_sum, sum_cap;
 	struct out_ext *ext;
 	struct out_type *held, *grown, *step, *failed;
-	struct buf json;
+	struct buf json, failures;
 };
 
 struct snap_peak {                                  /* of a device */
@@ -61,11 +59,8 @@ uint32_t snap_kind(const struct mem_snap *sn, int64_t place);
 uint32_t snap_kind_freed(struct mem_snap *sn, uint32_t kind, int64_t place);
 
 /* The use of a device changed, by an allocation that was made at a place. */
-void snap_change(
-    struct mem_snap *sn, int64_t dev, int64_t t, int64_t bytes, int64_t place);
-
-/* An allocation failed when so much was in use. */
-void snap_fail(struct mem_snap *sn, const struct rec *r, int64_t used);
+void snap_change(struct mem_snap *sn, int64_t dev, int64_t t, int64_t addr,
+    int64_t bytes, int64_t place);
 
 /* This was in use at the peak of the device whose memdev record is next. */
 void snap_hold(struct mem_snap *sn, uint32_t kind, int64_t place, int64_t bytes,

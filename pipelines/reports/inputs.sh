@@ -83,7 +83,6 @@ is_snapshot() {
 
 # snapshot FILE: what dlp-mem knows of it.
 snapshot() {
-	parse="-T ^seg ${parse-}"
 	profiles "$1" | stage dlp-mem
 }
 

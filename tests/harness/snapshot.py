@@ -6,6 +6,8 @@ usage: snapshot.py truth FILE        what dlp mem --json has to say, as JSON
        snapshot.py compare FILE      the same against standard input
        snapshot.py make FOLDER SEED  random snapshots
        snapshot.py large FILE N      one of N events
+       snapshot.py oom FILE SEED N   one of an allocator that fails, after N events were
+                                     forgotten; prints what was free then, of each failure
        snapshot.py hostile FOLDER    pickles that must be refused
 """
 import json, os, pickle, random, struct, sys
@@ -81,11 +83,12 @@ def compare(path, text):
     got = json.loads(text)
     with open(path, "rb") as f:
         want = truth(pickle.load(f))
-    keys = "dev reserved_bytes allocated_bytes requested_bytes split_bytes peak_bytes n_alloc n_free n_oom held"
+    keys = "dev reserved_bytes allocated_bytes requested_bytes split_bytes peak_bytes n_alloc n_free n_oom held oom"
     assert len(got) == len(want), (len(got), len(want))
     for g, w in zip(got, want):
         assert list(g) == keys.split(), list(g)
         rows, held = g.pop("held"), w.pop("held")
+        assert len(g.pop("oom")) == g["n_oom"]
         assert g == w, (g, w)
         assert rows == sorted(rows, key=lambda r: -r["bytes"])
         assert sum(r["bytes"] for r in rows) == sum(n for n, _ in held)
@@ -206,6 +209,76 @@ def make(folder, seed):
         pickle.dump(random_snapshot(rng, 50, old=True)["segments"], f, 4)
 
 
+def failing(rng, n):
+    """A small allocator as PyTorch's: best fit, segments that are given back when there is no
+    room, blocks of more than 1 MiB split if more than that is left. Returns its blocks, its events,
+    and of each failure the bytes that the device had free, that were reserved, in free blocks, and
+    in the largest of them."""
+    mib, segs, trace, fails, live, top = 1 << 20, [], [], [], [], [1 << 44]
+    frames = [dict(filename="/home/me/train.py", line=7, name="step")]
+
+    def put(action, size, **more):
+        trace.append(dict(action=action, size=size, stream=0, frames=frames, time_us=len(trace), **more))
+
+    def take(want):
+        size = -(-want // 512) * 512
+        small = size <= mib
+        fit = lambda: min(((b["size"], b["address"], s, b) for s in segs if s["small"] == small for b in s["blocks"]
+                           if not b["requested_size"] and b["size"] >= size), default=None, key=lambda f: f[:2])
+        if not fit():
+            total = 2 * mib if small else 20 * mib if size < 10 * mib else -(-size // (2 * mib)) * 2 * mib
+            free = lambda: 400 * mib - sum(s["size"] for s in segs)
+            for s in [s for s in segs if not any(b["requested_size"] for b in s["blocks"]) and total > free()]:
+                segs.remove(s)
+                put("segment_free", s["size"], addr=s["address"])
+            if total > free():
+                put("oom", size, device_free=free())
+                blocks = [b["size"] for s in segs for b in s["blocks"] if not b["requested_size"]]
+                fails.append((free(), 400 * mib - free(), sum(blocks), max(blocks, default=0)))
+                return
+            segs.append(dict(address=top[0], size=total, small=small, blocks=[
+                dict(address=top[0], size=total, requested_size=0)]))
+            put("segment_alloc", total, addr=top[0])
+            top[0] += total + rng.choice([0, 0, 2 * mib])
+        _, at, s, b = fit()
+        if b["size"] - size >= (512 if small else mib + 1):
+            s["blocks"].insert(s["blocks"].index(b) + 1,
+                               dict(address=at + size, size=b["size"] - size, requested_size=0))
+            b["size"] = size
+        b["requested_size"] = want
+        put("alloc", want, addr=at)
+        live.append((s, b))
+
+    def release(s, b):
+        put("free_requested", b["requested_size"], addr=b["address"])
+        put("free_completed", b["requested_size"], addr=b["address"])
+        b["requested_size"] = 0
+        i = s["blocks"].index(b)
+        for k in (i, i - 1):
+            pair = s["blocks"][max(k, 0):k + 2]
+            if len(pair) == 2 and not pair[0]["requested_size"] and not pair[1]["requested_size"]:
+                pair[0]["size"] += s["blocks"].pop(k + 1)["size"]
+
+    for _ in range(n):
+        if rng.random() < 0.53 or not live:
+            take(rng.choice([4, 700, 5000, 300000, 900000, 1500000, 3 * mib + 5, 9 * mib, 25 * mib + 1, 60 * mib]))
+        else:
+            release(*live.pop(rng.randrange(len(live))))
+    return segs, trace, fails
+
+
+def oom(path, seed, lost):
+    segs, trace, fails = failing(random.Random(seed), 2000)
+    for s in segs:
+        for b in s["blocks"]:
+            b.update(state="active_allocated" if b["requested_size"] else "inactive", frames=[])
+        s.update(device=0, total_size=s.pop("size"), stream=0, is_expandable=False)
+    with open(path, "wb") as f:
+        pickle.dump(dict(segments=segs, device_traces=[trace[lost:]]), f, 4)
+    for row in fails[sum(e["action"] == "oom" for e in trace[:lost]):]:
+        print(*row)
+
+
 def large(path, n):
     """One of many events, each with a list of frames of its own, as PyTorch may write it."""
     memo = {}
@@ -292,5 +365,7 @@ if __name__ == "__main__":
         make(path, int(sys.argv[3]))
     elif what == "large":
         large(path, int(sys.argv[3]))
+    elif what == "oom":
+        oom(path, int(sys.argv[3]), int(sys.argv[4]))
     elif what == "hostile":
         hostile(path)

@@ -68,11 +68,12 @@ $1 == "memdev" {
 }
 $1 == "oom" {
 	oom[f("dev")] = oom[f("dev")] sprintf("  at %s: asked for %s%s%s; %s reserved," \
-	    " %s of it in use, %s cached\n", seconds(f("start_ns")), size(f("bytes")),
+	    " %s of it in use, %s\n", seconds(f("start_ns")), size(f("bytes")),
 	    f("function") == "-" ? "" : ", " place(f("file"), f("line"), f("function")),
 	    f("free_bytes") == "-" ? "" : "; the device had " size(f("free_bytes")) " free",
 	    size(f("reserved_bytes")), size(f("used_bytes")),
-	    size(f("reserved_bytes") - f("used_bytes")))
+	    f("cached_bytes") == "-" ? size(f("reserved_bytes") - f("used_bytes")) " not" :
+	    size(f("cached_bytes")) " free, the largest piece " size(f("largest_bytes")))
 }
 $1 == "grown" {
 	if (n_grown[f("dev")]++ < 5)
