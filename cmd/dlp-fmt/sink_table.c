@@ -244,45 +244,30 @@ show_middle(struct cut_col *c, struct smap *shown, uint32_t id, uint32_t twin)
 	return is_new;
 }
 
-/* Moves the cut of one text. With that cut its twin has to look different, too:
- * the same two ends, cut elsewhere, would tell nothing. */
-static bool
-move_head(struct cut_col *c, struct smap *shown, uint32_t id, uint32_t twin)
-{
-	bool is_new = false;
-	int head, k;
-
-	for (k = 0; !is_new && k < c->width; k++) {
-		struct smap both = { 0 };
-
-		head = (c->width + (k % 2 ? -k : k)) / 2;
-		try_head(c, &both, twin, head, &is_new);
-		try_head(c, &both, id, head, &is_new);
-		if (is_new || twin == id)
-			try_head(c, shown, id, head, &is_new);
-		if (is_new)
-			c->texts.val[id] = (uint64_t)head + 2;
-		smap_free(&both);
-	}
-	return is_new;
-}
-
-/* Gives texts that are still shown like an earlier one a cut of their own. */
+/* Gives texts that are still shown like an earlier one a cut of their own: the
+ * same two ends, cut elsewhere, tell nothing, but are better than equal texts.
+ */
 static void
 move_single(struct cut_col *c)
 {
 	struct smap shown = { 0 };
-	uint32_t id, at, twin;
+	uint32_t id, at;
 	bool is_new;
+	int head, k;
 
 	for (id = 0; id < c->texts.n; id++) {
 		at = try_head(c, &shown, id, c->head, &is_new);
-		twin = (uint32_t)shown.val[at];
 		if (is_new)
 			shown.val[at] = id;
-		else if (!move_head(c, &shown, id, twin) &&
-			 !show_middle(c, &shown, id, twin))
-			move_head(c, &shown, id, id);
+		else
+			is_new =
+			    show_middle(c, &shown, id, (uint32_t)shown.val[at]);
+		for (k = 0; !is_new && k < c->width; k++) {
+			head = (c->width + (k % 2 ? -k : k)) / 2;
+			try_head(c, &shown, id, head, &is_new);
+			if (is_new)
+				c->texts.val[id] = (uint64_t)head + 2;
+		}
 	}
 	smap_free(&shown);
 }
