@@ -368,14 +368,11 @@ field_by_name(struct mview legend, struct mview line, const char *name)
 static bool
 is_size(const char *name)
 {
-	static const char *const sizes[] = { "shapes", "args", "bwd_shapes",
-		"trace", "repr", "fwd_op_id" };
-	size_t i;
+	static const char *const sizes[] = { "args", "bwd_shapes", "fwd_op_id",
+		"repr", "shapes", "trace" };
 
-	for (i = 0; i < ARRAY_LEN(sizes); i++)
-		if (strcmp(name, sizes[i]) == 0)
-			return true;
-	return false;
+	return mv_listed(
+	    mv(name, name + strlen(name)), sizes, ARRAY_LEN(sizes));
 }
 
 /* Without sizes the key of an op is its name and direction. */

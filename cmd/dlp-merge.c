@@ -91,8 +91,8 @@ struct merge_legend {  /* of a type, in one input */
 };
 
 /* Points in time, which go to the common clock; all other _ns are lengths. */
-static const char *const times[] = { "start_ns", "end_ns", "api_start_ns",
-	"op_start_ns", "gpu_start_ns", "gpu_end_ns" };
+static const char *const times[] = { "api_start_ns", "end_ns", "gpu_end_ns",
+	"gpu_start_ns", "op_start_ns", "start_ns" };
 
 static int
 add_col(struct merge_type *u, const char *name, size_t n)
@@ -111,15 +111,14 @@ static int
 how_of(const struct merge_types *m, const char *tag, const char *name)
 {
 	const struct col_def *d = col_find(tag, name);
-	size_t n = strlen(name), i;
+	size_t n = strlen(name);
 
 	if (m->with_src && strcmp(name, "src") == 0)
 		return COL_SRC;
 	if (m->with_rank && strcmp(name, "rank") == 0)
 		return COL_RANK;
-	for (i = 0; i < ARRAY_LEN(times); i++)
-		if (strcmp(name, times[i]) == 0)
-			return COL_TIME;
+	if (mv_listed(mv(name, name + n), times, ARRAY_LEN(times)))
+		return COL_TIME;
 	if (strcmp(name, "id") != 0 &&
 	    (n < 4 || strcmp(name + n - 3, "_id") != 0))
 		return COL_COPY;

@@ -407,15 +407,13 @@ add_up(const struct open_colls *cs, const struct rank_coll *c)
 static double
 bus_part(const char *kind, double n)
 {
-	static const char *const some[] = { "reduce_scatter", "all_gather",
-		"all_to_all", "gather", "scatter" };
-	size_t i;
+	static const char *const some[] = { "all_gather", "all_to_all",
+		"gather", "reduce_scatter", "scatter" };
 
 	if (strcmp(kind, "all_reduce") == 0)
 		return 2 * (n - 1) / n;
-	for (i = 0; i < ARRAY_LEN(some); i++)
-		if (strcmp(kind, some[i]) == 0)
-			return (n - 1) / n;
+	if (mv_listed(mv(kind, kind + strlen(kind)), some, ARRAY_LEN(some)))
+		return (n - 1) / n;
 	return strcmp(kind, "broadcast") == 0 || strcmp(kind, "reduce") == 0;
 }
 

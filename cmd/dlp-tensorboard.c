@@ -200,13 +200,12 @@ static void
 read_busy(struct stage *st, struct rec *r)
 {
 	/* the classes in which no GPU works, see dlp-busy(1) */
-	static const char *const idle[] = { "idle", "dataload", "io", "cpu",
+	static const char *const idle[] = { "cpu", "dataload", "idle", "io",
 		"other" };
 	struct tb *tb = st->ctx;
 	struct mview class = rec_get(r, COL_class);
 	struct tb_busy *row;
 	int64_t ns = 0;
-	size_t i;
 
 	ARRAY_GROW(tb->row, tb->n_row, tb->row_cap);
 	row = &tb->row[tb->n_row++];
@@ -218,9 +217,8 @@ read_busy(struct stage *st, struct rec *r)
 	row->is_tc = mv_eq(class, "tc");
 	row->is_kern =
 	    row->is_tc || mv_eq(class, "kern") || mv_eq(class, "comm");
-	row->is_idle = false;
-	for (i = 0; i < ARRAY_LEN(idle); i++)
-		row->is_idle |= mv_eq(class, idle[i]);
+	row->is_idle =
+	    class.s != NULL && mv_listed(class, idle, ARRAY_LEN(idle));
 	if (!row->is_idle && ns > 0)
 		tb->devs.val[row->dev] = 1;
 }

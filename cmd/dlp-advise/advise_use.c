@@ -21,11 +21,10 @@ static void
 add_other_optimizer(struct facts *f, const struct use_kernel *k)
 {
 	static const char mark[] = "Optimizer.step#";
-	static const char *const fused[] = { "Adam", "AdamW", "SGD",
-		"Adagrad" };
+	static const char *const fused[] = { "Adagrad", "Adam", "AdamW",
+		"SGD" };
 	struct mview name = k->layer;
 	const char *at, *end = NULL;
-	size_t i;
 
 	while ((at = mv_find(name, mark)) != NULL) { /* the innermost */
 		name = mv(at + sizeof(mark) - 1, name.s + name.n);
@@ -34,10 +33,8 @@ add_other_optimizer(struct facts *f, const struct use_kernel *k)
 	if (end == NULL || end == name.s)
 		return;
 	name = mv(name.s, end);
-	for (i = 0; i < ARRAY_LEN(fused); i++)
-		if (mv_eq(name, fused[i]))
-			return;
-	tops_add(&f->other_opt, name.s, name.n, k->dur, 0);
+	if (!mv_listed(name, fused, ARRAY_LEN(fused)))
+		tops_add(&f->other_opt, name.s, name.n, k->dur, 0);
 }
 
 /* PyTorch: _foreach_add_, _fused_adamw_; Apex: FusedAdam. */

@@ -108,11 +108,8 @@ bool
 people_whole(const char *column)
 {
 	static const char *const names[] = { "bound", "change", "class", "dir",
-		"kind", "src_mem", "dst_mem", "tc", "tc_eligible", "phase" };
-	size_t i;
+		"dst_mem", "kind", "phase", "src_mem", "tc", "tc_eligible" };
 
-	for (i = 0; i < ARRAY_LEN(names); i++)
-		if (strcmp(column, names[i]) == 0)
-			return true;
-	return false;
+	return mv_listed(
+	    mv(column, column + strlen(column)), names, ARRAY_LEN(names));
 }

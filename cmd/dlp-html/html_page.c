@@ -22,15 +22,11 @@ put_member(struct buf *b, const char *s, size_t n)
 static bool
 is_private_fact(struct mview name)
 {
-	static const char *const names[] = { "command", "cmdline", "args",
-		"cwd", "host", "hostname", "src", "file", "path", "user", "env",
-		"recording" };
-	size_t i;
+	static const char *const names[] = { "args", "cmdline", "command",
+		"cwd", "env", "file", "host", "hostname", "path", "recording",
+		"src", "user" };
 
-	for (i = 0; i < ARRAY_LEN(names); i++)
-		if (mv_eq(name, names[i]))
-			return true;
-	return false;
+	return name.s != NULL && mv_listed(name, names, ARRAY_LEN(names));
 }
 
 void

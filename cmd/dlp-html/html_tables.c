@@ -16,17 +16,16 @@
 static enum col_kind
 kind_in(const struct html_source *s, const char *name)
 {
-	static const char *const own_texts[] = { "tag", "lane", "class", "kind",
-		"op", "src" };
-	size_t i;
+	static const char *const own_texts[] = { "class", "kind", "lane", "op",
+		"src", "tag" };
 
 	for (; s->table != NULL; s++)
 		if (col_find(s->tag, name) != NULL)
 			return kind_of(s->tag, name);
-	for (i = 0; i < ARRAY_LEN(own_texts); i++)
-		if (strcmp(own_texts[i], name) == 0)
-			return COL_TEXT;
-	return COL_INT;
+	return mv_listed(mv(name, name + strlen(name)), own_texts,
+		   ARRAY_LEN(own_texts))
+		   ? COL_TEXT
+		   : COL_INT;
 }
 
 /* How a large table holds the column. */

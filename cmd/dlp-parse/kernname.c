@@ -337,18 +337,14 @@ static const char *const cuts[] = { "void ",
 	"at::", "cuda::", "native::", "(anonymous namespace)::" };
 
 /* Names of wrappers, which say nothing about the kernel inside. */
-static const char *const wrappers[] = { "Kernel", "Kernel2", "kernel",
-	"device_kernel" };
+static const char *const wrappers[] = { "Kernel", "Kernel2", "device_kernel",
+	"kernel" };
 
 static bool
 is_wrapper(struct mview base)
 {
-	size_t i;
-
-	for (i = 0; i < ARRAY_LEN(wrappers); i++)
-		if (mv_eq(base, wrappers[i]))
-			return true;
-	return mv_starts(base, "enable_");
+	return mv_listed(base, wrappers, ARRAY_LEN(wrappers)) ||
+	       mv_starts(base, "enable_");
 }
 
 /* Removes text from s[from..len) wherever it begins a word. */
