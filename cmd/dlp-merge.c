@@ -20,6 +20,7 @@
 #include "out.h"
 #include "rec.h"
 #include "stage.h"
+#include "timeheap.h"
 #include "words.h"
 
 /*
@@ -62,6 +63,7 @@ struct merge_input {
 	int64_t t0;
 	struct buf head;  /* ##info lines before the first record */
 	bool head_src;    /* they name the file */
+	bool sliced;      /* they say that --slice has aligned it */
 	struct smap tags; /* of its types; number in legend */
 	struct merge_legend **legend;
 	size_t n_legend;
@@ -284,6 +286,7 @@ head_line(struct merge_input *in, struct buf *cmds)
 	k = tab != NULL ? (size_t)(tab - rest) : m;
 	if (text_is(rest, k, "src"))
 		in->head_src = true;
+	in->sliced |= text_is(rest, k, "slice");
 	if (tab != NULL && text_is(rest, k, "t0_ns") && !in->has_t0)
 		in->has_t0 = num_i64(tab + 1, m - k - 1, &in->t0);
 	buf_put(&in->head, in->r.line, in->r.len);
@@ -423,6 +426,10 @@ struct merge_run {
 	char **paths;
 	int n;
 	bool ranks; /* number the inputs, align their clocks by collectives */
+	/* --slice: the inputs from this one on; the first of all is then
+	 * in[0], to align the others, and is not written */
+	int from;
+	const char *slice;
 	struct merge_input *in;
 	struct merge_types types;
 	struct comm_rules rules; /* which kernels are collectives; --ranks */
@@ -511,6 +518,8 @@ align_all(struct merge_run *m)
 			in->n_coll = (int64_t)a.n;
 			in->spread = a.spread;
 			in->shift = a.shift;
+		} else if (first->sliced && in->sliced) {
+			in->clock_by = "slice";
 		} else if (utc) {
 			in->clock_by = "utc";
 			in->shift = hint;
@@ -551,7 +560,7 @@ put_ranks(const struct merge_input *v, int n)
 
 	for (i = 0; i < n; i++) {
 		out_rec(t);
-		out_i64(i);
+		out_i64(v[i].no);
 		out_text(v[i].name, strlen(v[i].name));
 		out_raw("name", 4);
 		out_raw(v[i].clock_by,
@@ -563,36 +572,42 @@ put_ranks(const struct merge_input *v, int n)
 	}
 }
 
+/* Takes in the next line of an input, if there is one, until its turn comes. */
+static void
+hold_line(struct timeheap *h, struct merge_input *in)
+{
+	if (!in->live)
+		return;
+	take_line(in);
+	timeheap_push(
+	    h, (struct timed){ .at = in->time, .then = in->no, .p = in });
+}
+
 /* Writes all lines, by time; ties go to the first file. Legends and ends are
  * ours; with --ranks so are the rank records. */
 static void
 put_lines(struct merge_run *m)
 {
-	struct merge_input *in, *end = m->in + m->n, *best;
+	struct merge_input *in;
+	struct timeheap h = { 0 };
 
-	for (in = m->in; in < end; in++)
-		if (in->live)
-			take_line(in);
-	for (;;) {
-		best = NULL;
-		for (in = m->in; in < end; in++)
-			if (in->live && (best == NULL || in->time < best->time))
-				best = in;
-		if (best == NULL)
-			return;
-		if (best->r.kind == REC_END) {
-			best->lost = rec_lost(best->rd);
-			best->surplus = rec_surplus(best->rd);
+	for (in = m->in; in < m->in + m->n; in++)
+		hold_line(&h, in);
+	while (h.n > 0) {
+		in = timeheap_pop(&h).p;
+		if (in->r.kind == REC_END) {
+			in->lost = rec_lost(in->rd);
+			in->surplus = rec_surplus(in->rd);
 		}
-		if (best->r.kind == REC_META)
-			out_line(best->r.line, best->r.len);
-		else if (best->r.kind == REC_DATA &&
-			 !(m->ranks && memcmp(best->r.line, "rank\t", 5) == 0))
-			merge_put(best);
-		best->live = rec_next(best->rd, &best->r);
-		if (best->live)
-			take_line(best);
+		if (in->r.kind == REC_META)
+			out_line(in->r.line, in->r.len);
+		else if (in->r.kind == REC_DATA &&
+			 !(m->ranks && memcmp(in->r.line, "rank\t", 5) == 0))
+			merge_put(in);
+		in->live = rec_next(in->rd, &in->r);
+		hold_line(&h, in);
 	}
+	timeheap_free(&h);
 }
 
 /* Whether all inputs were whole; the first that was not is named. */
@@ -618,15 +633,15 @@ merge_all(struct merge_run *m)
 	struct buf cmds = { 0 };
 	bool whole = false, ok;
 	uint64_t unaligned, lost = 0, surplus = 0;
+	int i, ref = m->from > 0; /* in[0] is only the reference */
 	size_t k;
-	int i;
 
 	m->in = xcalloc((size_t)m->n, sizeof(*m->in));
-	m->types.n_inputs = m->n;
 	m->types.with_src = m->n > 1 || m->ranks;
 	m->types.with_rank = m->ranks;
 	for (i = 0; i < m->n; i++) {
-		merge_open(&m->in[i], &m->types, m->paths[i], i, &cmds);
+		k = (size_t)(i > 0 && m->from > 0 ? m->from + i - 1 : i);
+		merge_open(&m->in[i], &m->types, m->paths[k], (int)k, &cmds);
 		whole |= !rec_is_fragment(m->in[i].rd);
 	}
 	unaligned = align_all(m);
@@ -636,12 +651,15 @@ merge_all(struct merge_run *m)
 		buf_put(&out_buf, cmds.s, cmds.len);
 		stage_cmd(m->argc, m->argv);
 	}
-	for (i = 0; i < m->n && whole; i++)
+	m->in[0].live &= ref == 0;
+	for (i = ref; i < m->n && whole; i++)
 		put_facts(&m->in[i], m->n > 1);
+	if (whole && m->slice != NULL)
+		out_meta("info", "slice\t%s", m->slice);
 	if (m->ranks)
-		put_ranks(m->in, m->n);
+		put_ranks(m->in + ref, m->n - ref);
 	put_lines(m);
-	ok = complete(m->in, m->n);
+	ok = complete(m->in + ref, m->n - ref);
 	for (i = 0; i < m->n; i++) {
 		lost += m->in[i].lost;
 		surplus += m->in[i].surplus;
@@ -728,6 +746,26 @@ split_file(int argc, char **argv, const char *dir)
 	return 0;
 }
 
+/* K/N: the K-th of N slices of the inputs, which differ by one in length. */
+static void
+take_slice(struct merge_run *m)
+{
+	const char *slice = m->slice, *bar = strchr(slice, '/');
+	int64_t k, n, to;
+
+	if (bar == NULL || !num_i64(slice, (size_t)(bar - slice), &k) ||
+	    !num_i64(bar + 1, strlen(bar + 1), &n) || k < 1 || k > n ||
+	    n > m->n)
+		die("--slice: '%s' is not K/N, with K from 1 to N and N at most"
+		    " the number of files, %d",
+		    slice, m->n);
+	if (!m->ranks)
+		die("--slice: only with --ranks");
+	to = m->n * k / n;
+	m->from = (int)(m->n * (k - 1) / n);
+	m->n = (int)to - m->from + (m->from > 0);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -735,7 +773,8 @@ main(int argc, char **argv)
 	struct merge_run m = { .argc = argc, .argv = argv };
 	const char *dir = NULL;
 	const struct cli_opt opts[] = { { 'r', "ranks", .flag = &m.ranks },
-		{ 0, "split", .arg = &dir }, { 0 } };
+		{ 0, "split", .arg = &dir }, { 0, "slice", .arg = &m.slice },
+		{ 0 } };
 	bool unbuffered;
 
 	cli_init("dlp-merge");
@@ -752,6 +791,9 @@ main(int argc, char **argv)
 	}
 	if (m.ranks)
 		qsort(m.paths, (size_t)m.n, sizeof(*m.paths), by_path);
+	m.types.n_inputs = m.n;
+	if (m.slice != NULL)
+		take_slice(&m);
 	out_open(unbuffered);
 	return out_finish(merge_all(&m));
 }

@@ -81,6 +81,8 @@ struct rank_coll {
 	int64_t bytes; /* PART_NONE: not known */
 	struct arrival *v;
 	size_t n, cap;
+	uint64_t *has; /* a bit for each participant that is in v */
+	size_t n_has;
 	int64_t end; /* the latest */
 };
 
@@ -102,7 +104,9 @@ struct ranks {
 	struct rank_parts parts;
 	struct open_colls colls;
 	struct out_type *coll, *arrive, *share, *skew;
-	uint64_t incomplete; /* collectives that some ranks are missing in */
+	bool partial;
+	struct out_type *part; /* with --partial: a kernel */
+	uint64_t incomplete;   /* collectives that some ranks are missing in */
 	/* the section */
 	int64_t now; /* the time that the stream has reached */
 	struct rank_utc {
@@ -199,23 +203,73 @@ part_share(struct rank_parts *ps, uint32_t part, int64_t iter)
 	return s;
 }
 
+static void
+put_known(int64_t v)
+{
+	out_opt(v != PART_NONE, v);
+}
+
+static void
+put_src(const struct ranks *g, uint32_t part)
+{
+	uint32_t src = g->parts.v[part].src;
+	const char *s = NULL;
+	size_t n = 0;
+
+	if (src != SMAP_NONE)
+		s = smap_str(&g->parts.srcs, src, &n);
+	out_raw(s, n);
+}
+
+/*
+ * What other ranks need of this one (--partial): its communication, and a
+ * kernel "other" for each piece of it that other kernels hide, as long as they
+ * do so; and one without length where the first kernel of an iteration starts,
+ * and where the last one ends.
+ */
+static const char *const part_cols[] = { "id", "start_ns", "dur_ns", "pid",
+	"dev", "short", "src", "iter", "op_id", "api_start_ns", "op", "dir",
+	"bytes" };
+static const int part_ids[] = { COL_id, COL_start_ns, COL_dur_ns, COL_pid,
+	COL_dev, COL_short, COL_src, COL_iter, COL_op_id, COL_api_start_ns,
+	COL_op, COL_dir, COL_bytes };
+
+static void
+put_other(
+    struct ranks *g, uint32_t part, int64_t start, int64_t ns, int64_t iter)
+{
+	out_rec(g->part);
+	out_unset();
+	out_i64(start);
+	out_i64(ns);
+	put_known(g->parts.v[part].pid);
+	put_known(g->parts.v[part].dev);
+	out_word("other");
+	put_src(g, part);
+	put_known(iter);
+	out_unsets(5);
+	out_end();
+}
+
 /* Communication that ended before now. */
 static void
-count_past(struct rank_parts *ps, uint32_t part, int64_t now)
+count_past(struct ranks *g, uint32_t part, int64_t now)
 {
-	struct rank_part *p = &ps->v[part];
+	struct rank_part *p = &g->parts.v[part];
 
 	while (p->comm.n > 0 && p->comm.v[0].end < now) {
 		struct timed x = timeheap_pop(&p->comm);
-		struct rank_share *h = part_share(ps, part, x.then);
-		int64_t lo = x.at > p->counted ? x.at : p->counted, ns;
+		struct rank_share *h = part_share(&g->parts, part, x.then);
+		int64_t lo = x.at > p->counted ? x.at : p->counted, ns, hid;
 
 		if (x.end <= lo)
 			continue;
 		ns = num_sub(x.end, lo);
 		h->comm_ns = num_add(h->comm_ns, ns);
-		h->exposed_ns = num_add(h->exposed_ns,
-		    num_sub(ns, ivl_len_in(&p->other, lo, x.end)));
+		hid = ivl_len_in(&p->other, lo, x.end);
+		h->exposed_ns = num_add(h->exposed_ns, num_sub(ns, hid));
+		if (g->partial && hid > 0)
+			put_other(g, part, lo, hid, x.then);
 		p->counted = x.end;
 	}
 }
@@ -223,11 +277,10 @@ count_past(struct rank_parts *ps, uint32_t part, int64_t now)
 /* Its kernel ran, one of communication or another; now: no kernel that is still
  * to come starts before. */
 static void
-part_kern(
-    struct rank_parts *ps, bool comm, const struct arrival *a, int64_t now)
+part_kern(struct ranks *g, bool comm, const struct arrival *a, int64_t now)
 {
-	struct rank_part *p = &ps->v[a->part];
-	struct rank_share *h = part_share(ps, a->part, a->iter);
+	struct rank_part *p = &g->parts.v[a->part];
+	struct rank_share *h = part_share(&g->parts, a->part, a->iter);
 	int64_t end = num_add(a->start, a->dur), past = now;
 	size_t n = 0;
 
@@ -242,7 +295,7 @@ part_kern(
 			.at = a->start, .then = a->iter, .end = end });
 	else
 		ivl_add(&p->other, a->start, end);
-	count_past(ps, a->part, now);
+	count_past(g, a->part, now);
 	if (++p->added % TIDY != 0)
 		return;
 	/* drops other kernels that are past, for communication too */
@@ -267,11 +320,10 @@ may_join(
     const struct open_colls *cs, const struct rank_coll *c, struct arrival a)
 {
 	int64_t end = num_add(a.start, a.dur), d;
-	size_t i;
+	size_t word = a.part / 64;
 
-	for (i = 0; i < c->n; i++)
-		if (c->v[i].part == a.part)
-			return false;
+	if (word < c->n_has && (c->has[word] >> a.part % 64 & 1) != 0)
+		return false;
 	d = end > c->end ? num_sub(end, c->end) : num_sub(c->end, end);
 	return !cs->aligned || !c->type->together || d <= ENDS_NS ||
 	       d <= a.dur / 20;
@@ -321,6 +373,8 @@ coll_put(struct open_colls *cs, const struct comm_type *type, uint32_t name,
 		c->bytes = bytes;
 	if (end > c->end)
 		c->end = end;
+	ARRAY_REACH(c->has, c->n_has, a.part / 64);
+	c->has[a.part / 64] |= UINT64_C(1) << a.part % 64;
 	ARRAY_GROW(c->v, c->n, c->cap);
 	c->v[c->n++] = a;
 }
@@ -337,12 +391,6 @@ struct coll_sums {
 	int64_t start, end_lo, comm, longest, wait, iter;
 };
 
-static void
-put_known(int64_t v)
-{
-	out_opt(v != PART_NONE, v);
-}
-
 /* The participant's label; its file. */
 static void
 put_label(const struct ranks *g, uint32_t part)
@@ -350,18 +398,6 @@ put_label(const struct ranks *g, uint32_t part)
 	const char *s = g->parts.v[part].label;
 
 	out_raw(s, strlen(s));
-}
-
-static void
-put_src(const struct ranks *g, uint32_t part)
-{
-	uint32_t src = g->parts.v[part].src;
-	const char *s = NULL;
-	size_t n = 0;
-
-	if (src != SMAP_NONE)
-		s = smap_str(&g->parts.srcs, src, &n);
-	out_raw(s, n);
 }
 
 /* Whether a came before b: by the clock if clocks agree. Otherwise the kernel
@@ -535,6 +571,7 @@ coll_flush(struct ranks *g, int64_t now)
 			break;
 		put_coll(g, c);
 		free(c->v);
+		free(c->has);
 	}
 	cs->n -= i;
 	if (i > 0)
@@ -617,8 +654,8 @@ put_shares(const struct ranks *g)
 			some += !ps->v[h[n].part].apart;
 		/* those of other runs go to the end: nobody needs their order
 		 */
-		for (k = 0; some < n && k < some; k++) {
-			near = k;
+		for (k = near = 0; some < n && k < some; k++) {
+			near = k > near ? k : near;
 			while (near + 1 < n && ps->v[h[near].part].apart)
 				near++;
 			t = h[k];
@@ -657,26 +694,27 @@ keep_utc(struct ranks *g, const struct rec *r, struct mview src)
 	}
 }
 
-struct rank_span {
-	int64_t lo, hi;
-};
+/* When the kernels of each file ran, by the number of its text. */
+static struct extent *
+spans_of(const struct rank_parts *ps)
+{
+	struct extent *v = xcalloc(ps->srcs.n + 1, sizeof(*v));
+	const struct rank_share *h;
 
-/* When the kernels of a file ran; false: it has none. */
-static bool
-span_of(const struct rank_parts *ps, const struct buf *src, struct rank_span *t)
+	for (h = ps->share; h < ps->share + ps->nshare; h++)
+		if (ps->v[h->part].src != SMAP_NONE)
+			extent_add(&v[ps->v[h->part].src], h->first, h->end);
+	return v;
+}
+
+/* That of one file; zeroed: it has none. */
+static struct extent
+span_of(
+    const struct rank_parts *ps, const struct extent *v, const struct buf *src)
 {
 	uint32_t id = smap_find(&ps->srcs, src->s, src->len);
-	const struct rank_share *h;
-	bool any = false;
 
-	for (h = ps->share; h < ps->share + ps->nshare; h++) {
-		if (id == SMAP_NONE || ps->v[h->part].src != id)
-			continue;
-		t->lo = !any || h->first < t->lo ? h->first : t->lo;
-		t->hi = !any || h->end > t->hi ? h->end : t->hi;
-		any = true;
-	}
-	return any;
+	return id != SMAP_NONE ? v[id] : (struct extent){ 0 };
 }
 
 static void
@@ -710,13 +748,14 @@ say_other_run(struct ranks *g, struct rank_utc *k, int64_t ns)
 static void
 put_utc(struct ranks *g)
 {
-	struct rank_span ref = { 0 }, t = { 0 };
-	bool has_ref = span_of(&g->parts, &g->first, &ref), is;
+	struct extent *spans = spans_of(&g->parts), t,
+		      ref = span_of(&g->parts, spans, &g->first);
 	struct rank_utc *k;
+	bool is;
 
 	for (k = g->utc; k < g->utc + g->n_utc; k++) {
-		is = has_ref && span_of(&g->parts, &k->src, &t) &&
-		     (t.lo >= ref.hi || ref.lo >= t.hi);
+		t = span_of(&g->parts, spans, &k->src);
+		is = ref.any && t.any && (t.lo >= ref.hi || ref.lo >= t.hi);
 		if (is)
 			say_other_run(g, k,
 			    t.lo >= ref.hi ? num_sub(t.lo, ref.hi)
@@ -727,6 +766,7 @@ put_utc(struct ranks *g)
 		buf_free(&k->utc);
 		buf_free(&k->none);
 	}
+	free(spans);
 	g->n_utc = 0;
 }
 
@@ -832,7 +872,8 @@ see_group(struct stage *st, struct rec *r)
 	uint32_t at;
 	int64_t id;
 
-	stage_pass(st, r);
+	if (!g->partial || name.s != NULL)
+		stage_pass(st, r);
 	if (name.s == NULL || !rec_num(r, COL_op_id, &id))
 		return;
 	ranks = rec_get(r, COL_group_ranks);
@@ -857,12 +898,21 @@ see_kernel(struct stage *st, struct rec *r)
 	int64_t id;
 	size_t n;
 
-	stage_pass(st, r);
+	if (!g->partial)
+		stage_pass(st, r);
 	if (!read_arrival(g, r, &a))
 		return;
 	name = rec_text(r, COL_short, &g->tmp, &n);
 	type = type_of(g, r, name, n);
-	part_kern(&g->parts, type != NULL, &a, g->now);
+	part_kern(g, type != NULL, &a, g->now);
+	if (g->partial && type != NULL) {
+		out_rec(g->part);
+		for (n = 0; n < ARRAY_LEN(part_ids); n++)
+			out_view(rec_get(r, part_ids[n]));
+		out_end();
+	}
+	if (g->partial)
+		return;
 	if (g->colls.group.n > 0 && rec_num(r, COL_op_id, &id))
 		group = map_get(&g->colls.group, (uint64_t)id);
 	if (type != NULL && !type->pair && name != NULL)
@@ -879,9 +929,10 @@ see_graph(struct stage *st, struct rec *r)
 	struct ranks *g = st->ctx;
 	struct arrival a;
 
-	stage_pass(st, r);
+	if (!g->partial)
+		stage_pass(st, r);
 	if (read_arrival(g, r, &a))
-		part_kern(&g->parts, false, &a, g->now);
+		part_kern(g, false, &a, g->now);
 }
 
 static void
@@ -900,13 +951,20 @@ end_ranks(struct stage *st)
 	struct ranks *g = st->ctx;
 	struct rank_parts *ps = &g->parts;
 	struct open_colls *cs = &g->colls;
+	const struct rank_share *h;
 	uint32_t i;
 
 	coll_flush(g, INT64_MAX);
 	for (i = 0; i < ps->n; i++)
-		count_past(ps, i, INT64_MAX);
+		count_past(g, i, INT64_MAX);
 	put_utc(g);
-	put_shares(g);
+	if (g->partial)
+		for (h = ps->share; h < ps->share + ps->nshare; h++) {
+			put_other(g, h->part, h->first, 0, h->iter);
+			put_other(g, h->part, h->end, 0, h->iter);
+		}
+	else
+		put_shares(g);
 	stage_note("coll_incomplete", g->incomplete);
 	stage_note("coll_overfull", cs->overfull);
 	g->incomplete = 0;
@@ -934,6 +992,16 @@ end_ranks(struct stage *st)
 	*ps = (struct rank_parts){ 0 };
 }
 
+/* --partial: a line is passed on if it is a fact, or of a type that was asked
+ * for. */
+static void
+put_asked(struct stage *st, struct rec *r)
+{
+	(void)st;
+	if (r->kind == REC_META || r->type != NULL)
+		out_line(r->line, r->len);
+}
+
 #define WORK "api_start_ns pid dev src iter rank"
 
 int
@@ -945,25 +1013,33 @@ main(int argc, char **argv)
 	static struct ranks g;    /* one in a process */
 	static const struct cli_opt opts[] = {
 		{ 'f', "rules", .arg = &rules },
+		{ 0, "partial", .flag = &g.partial },
 		{ 0 },
 	};
+	stage_fn *legend;
 	struct stage st;
 
 	stage_start(&st, "dlp-ranks", opts, argc, argv);
+	legend = g.partial ? stage_drop : NULL;
 	comm_open(&g.comm, rules);
 	g.own_rules = rules != NULL;
 	stage_on(&st, "kern", see_kernel, .need = "start_ns dur_ns short",
-	    .opt = WORK " bytes op dir op_id");
+	    .opt = WORK " bytes op dir op_id id", .legend = legend);
 	stage_on(
 	    &st, "op", see_group, .opt = "op_id group group_size group_ranks");
-	stage_on(
-	    &st, "graph", see_graph, .need = "start_ns dur_ns", .opt = WORK);
+	stage_on(&st, "graph", see_graph, .need = "start_ns dur_ns",
+	    .opt = WORK, .legend = legend);
 	stage_on(&st, "rank", see_rank, .need = "rank",
 	    .opt = "src rank_by clock_by shift_ns");
 	st.ctx = &g;
 	st.section = begin_ranks;
 	st.end = end_ranks;
 	st.meta = see_source;
+	g.part = out_type("kern", part_cols, ARRAY_LEN(part_cols));
+	if (g.partial) {
+		st.hold = put_asked;
+		stage_on(&st, "iter cut", stage_pass, .all = true);
+	}
 	g.coll = out_type_reg("coll", "dlp-ranks");
 	g.arrive = out_type_reg("arrive", "dlp-ranks");
 	g.share = out_type_reg("comm", "dlp-ranks");

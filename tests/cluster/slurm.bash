@@ -75,4 +75,15 @@ test_slurm() {
 	    dlp-fmt --tsv >"$W/want"
 	cmp "$W/want" "$W/sl/total.tsv" || { bad "Slurm: the total"; return; }
 	ok "Slurm: job array and reduce"
+	cp tests/data/ddp?.sqlite.xz "$W" || return
+	FAN=1 RANKS='-k iteration' sh pipelines/batch/slurm.sh "$W/tree" \
+	    "$W"/ddp?.sqlite.xz >/dev/null && ended "$W/tree/total.tsv" &&
+	    dlp ranks -t coll --tsv "$W/tree/ranks.dlp" >"$W/got" &&
+	    dlp ranks -t coll --tsv -k iteration "$W"/ddp?.sqlite.xz >"$W/want" &&
+	    cmp "$W/want" "$W/got" || {
+		bad "Slurm: ranks by a tree of reduces"
+		tail -n 3 "$W"/tree/log.* "$W/ctld.log"
+		return
+	}
+	ok "Slurm: ranks by a tree of reduces"
 }

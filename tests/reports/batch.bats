@@ -201,11 +201,11 @@ setup() {
 		last=$a
 	done
 	i=0
-	while [ "$BATCH_STEP" = task ] && [ $i -lt "$n" ]; do
+	while [ $i -lt "${n:-0}" ]; do
 		i=$((i + 1))
 		SLURM_ARRAY_TASK_ID=$i sh "$last" || exit
 	done
-	[ "$BATCH_STEP" = task ] || sh "$last" || exit
+	[ -n "$n" ] || sh "$last" || exit
 	echo 7
 	END
 	chmod +x bin/sbatch
@@ -221,11 +221,24 @@ setup() {
 	mk total.tsv
 	cmp total.tsv out/total.tsv
 	[ -z "$(ls out/*.tmp 2>/dev/null)" ]
+	# as a tree, of ranks, by one task: the ranks are those of the whole
+	cp "$ROOT"/tests/data/ddp?.sqlite.xz .
+	same '7 7 7' "$(PATH=$PWD/bin:$PATH FAN=1 TASKS=1 RANKS='-k iteration' sh "$s" o2 \
+	    ddp0.sqlite.xz ddp1.sqlite.xz)"
+	dlp-parse --src ddp?.sqlite.xz | dlp-correlate | dlp-flops |
+	    dlp-agg -T kern -g op,short -a count,sum,max -f dur_ns --sort -sum |
+	    dlp-fmt --tsv | cmp - o2/total.tsv
+	for t in straggler heat total skew coll; do
+		cmp <(dlp ranks -t $t --tsv o2/ranks.dlp) \
+		    <(dlp ranks -t $t --tsv -k iteration ddp?.sqlite.xz)
+	done
+	[ "$(dlp ranks -t straggler --tsv o2/ranks.dlp | wc -l)" -eq 2 ]
 }
 
 @test "slurm.sh: a task or the reduce step that is ended leaves nothing" {
 	mkdir bin out
-	printf '#!/bin/sh\necho "##dlp	1"\n: >here\nexec sleep 20\n' >bin/dlp-parse
+	printf '#!/bin/sh\necho "##dlp	1"\n: >"%s/here"\nexec sleep 20\n' "$PWD" \
+	    >bin/dlp-parse
 	cp bin/dlp-parse bin/dlp-fmt
 	chmod +x bin/*
 	echo run1.sqlite >out/files
@@ -242,7 +255,7 @@ setup() {
 		rc=0
 		wait $pid || rc=$?
 		[ $rc -eq 143 ]
-		[ "$(ls out)" = files ]
+		same files "$(ls out)"
 	done
 }
 
