@@ -98,6 +98,7 @@ struct flops_facts {             /* by the ids of the stream */
 	struct map name_by_id;    /* name_id -> index + 1 */
 	struct smap name_by_text; /* short names without an id */
 	struct kname **names;
+	struct store name_mem;
 	size_t nnames, names_cap;
 	struct smap cell_by_seq; /* file, process, seq -> which product of a
 				  * cell */

@@ -10,13 +10,9 @@ void
 facts_forget(struct flops *fl)
 {
 	struct flops_facts *f = &fl->facts;
-	size_t i;
 
 	fl->n_rank = fl->group = 0;
-	for (i = 0; i < f->nnames; i++) {
-		kname_free(f->names[i]);
-		free(f->names[i]);
-	}
+	store_free(&f->name_mem);
 	f->nnames = f->ops.n = f->prims.n = 0;
 	f->any_cc = false;
 	smap_clear(&f->texts);
@@ -113,9 +109,10 @@ facts_name(
 	}
 	if (*at == 0) {
 		ARRAY_GROW(f->names, f->nnames, f->names_cap);
-		f->names[f->nnames] = xmalloc(sizeof(**f->names));
-		kname_set(f->names[f->nnames], &fl->names, full.s, full.n,
-		    brief.s, brief.n);
+		f->names[f->nnames] =
+		    store_alloc(&f->name_mem, sizeof(**f->names));
+		kname_set(f->names[f->nnames], &f->name_mem, &fl->names, full.s,
+		    full.n, brief.s, brief.n);
 		*at = ++f->nnames;
 	}
 	*idx = (uint32_t)(*at - 1);

@@ -396,9 +396,19 @@ family_of_name(
 	return all == FAM_NONE ? FAM_COPY : all;
 }
 
+static char *
+text_in(struct store *mem, const char *s, size_t n)
+{
+	char *t = store_text(mem, n + 1);
+
+	memcpy(t, s, n);
+	t[n] = '\0';
+	return t;
+}
+
 void
-kname_set(struct kname *k, const struct kname_rules *r, const char *full,
-    size_t n, const char *brief, size_t nbrief)
+kname_set(struct kname *k, struct store *mem, const struct kname_rules *r,
+    const char *full, size_t n, const char *brief, size_t nbrief)
 {
 	static const char gather[] = "vectorized_gather_kernel<";
 	static const char word[] = "_align";
@@ -413,13 +423,13 @@ kname_set(struct kname *k, const struct kname_rules *r, const char *full,
 
 	memset(k, 0, sizeof(*k));
 	name_lower(&lower, full, n);
-	buf_str(&lower);
-	k->lower = lower.s;
+	k->lower = text_in(mem, lower.s, n);
+	buf_free(&lower);
 	k->len = n;
 	name = (struct mview){ k->lower, n };
 	pat_name_set(&p, k->lower, n);
 	if (brief != NULL)
-		k->last = xmemdup(brief, nbrief);
+		k->last = text_in(mem, brief, nbrief);
 	u = namerules_find(&r->tc, k->lower, n);
 	k->tc.verdict = (enum tc)judge_verdict(u);
 	if (u != NULL) {
@@ -466,11 +476,4 @@ kname_set(struct kname *k, const struct kname_rules *r, const char *full,
 	k->product = k->dt_sure && k->part == KP_MAIN &&
 		     find_fact(r, "product", &p) != NULL;
 	k->family = family_of_name(k->lower, r, &p);
-}
-
-void
-kname_free(struct kname *k)
-{
-	free(k->lower);
-	free(k->last);
 }

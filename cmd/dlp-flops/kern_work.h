@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "map.h"
 #include "buf.h"
 #include "json_tok.h"
 #include "mview.h"
@@ -250,9 +251,9 @@ struct kname {
 	int esize;        /* bytes of an element, if the type has no name */
 	int gather;       /* a copy of rows (operand.c): bytes that each
 			   * thread  copies; 0 for other kernels */
-	char *lower;      /* the name, lower case; owned */
+	char *lower;      /* the name, lower case */
 	size_t len;
-	char *last; /* the short name, unchanged; owned; may be NULL */
+	char *last; /* the short name, unchanged; may be NULL */
 	/* by the name alone, for kernels of NCCL and Inductor whose op
 	 * has no rule; FAM_NONE if the name has none */
 	enum family family;
@@ -267,11 +268,10 @@ struct kname_rules {
  * fatal. */
 void kname_open(struct kname_rules *r, const char *tc_path);
 
-/* Finds the facts in a name. full: demangled name; brief: short name,
- * may be NULL. */
-void kname_set(struct kname *k, const struct kname_rules *r, const char *full,
-    size_t n, const char *brief, size_t nbrief);
-void kname_free(struct kname *k);
+/* Finds the facts in a name, whose texts go to mem. full: demangled name;
+ * brief: short name, may be NULL. */
+void kname_set(struct kname *k, struct store *mem, const struct kname_rules *r,
+    const char *full, size_t n, const char *brief, size_t nbrief);
 
 /* A kernel's part in its op. */
 enum role {
