@@ -750,20 +750,16 @@ split_file(int argc, char **argv, const char *dir)
 static void
 take_slice(struct merge_run *m)
 {
-	const char *slice = m->slice, *bar = strchr(slice, '/');
-	int64_t k, n, to;
+	long k, n, all = m->n;
+	char rest;
 
-	if (bar == NULL || !num_i64(slice, (size_t)(bar - slice), &k) ||
-	    !num_i64(bar + 1, strlen(bar + 1), &n) || k < 1 || k > n ||
-	    n > m->n)
+	if (!m->ranks || sscanf(m->slice, "%ld/%ld%c", &k, &n, &rest) != 2 ||
+	    k < 1 || k > n || n > all)
 		die("--slice: '%s' is not K/N, with K from 1 to N and N at most"
-		    " the number of files, %d",
-		    slice, m->n);
-	if (!m->ranks)
-		die("--slice: only with --ranks");
-	to = m->n * k / n;
-	m->from = (int)(m->n * (k - 1) / n);
-	m->n = (int)to - m->from + (m->from > 0);
+		    " the number of files (%ld), or --ranks is missing",
+		    m->slice, all);
+	m->from = (int)(all * (k - 1) / n);
+	m->n = (int)(all * k / n) - m->from + (m->from > 0);
 }
 
 int

@@ -105,8 +105,8 @@ struct ranks {
 	struct open_colls colls;
 	struct out_type *coll, *arrive, *share, *skew;
 	bool partial;
-	struct out_type *part; /* with --partial: a kernel */
-	uint64_t incomplete;   /* collectives that some ranks are missing in */
+	struct out_type *other; /* with --partial */
+	uint64_t incomplete;    /* collectives that some ranks are missing in */
 	/* the section */
 	int64_t now; /* the time that the stream has reached */
 	struct rank_utc {
@@ -221,33 +221,21 @@ put_src(const struct ranks *g, uint32_t part)
 	out_raw(s, n);
 }
 
-/*
- * What other ranks need of this one (--partial): its communication, and a
- * kernel "other" for each piece of it that other kernels hide, as long as they
- * do so; and one without length where the first kernel of an iteration starts,
- * and where the last one ends.
- */
-static const char *const part_cols[] = { "id", "start_ns", "dur_ns", "pid",
-	"dev", "short", "src", "iter", "op_id", "api_start_ns", "op", "dir",
-	"bytes" };
-static const int part_ids[] = { COL_id, COL_start_ns, COL_dur_ns, COL_pid,
-	COL_dev, COL_short, COL_src, COL_iter, COL_op_id, COL_api_start_ns,
-	COL_op, COL_dir, COL_bytes };
-
+/* What other ranks need of this one (--partial), besides its communication: a
+ * graph record for each piece of it that other kernels hide, as long as they do
+ * so; one without length where the first kernel of an iteration starts, and one
+ * where the last one ends. */
 static void
 put_other(
     struct ranks *g, uint32_t part, int64_t start, int64_t ns, int64_t iter)
 {
-	out_rec(g->part);
-	out_unset();
+	out_rec(g->other);
 	out_i64(start);
 	out_i64(ns);
 	put_known(g->parts.v[part].pid);
 	put_known(g->parts.v[part].dev);
-	out_word("other");
-	put_src(g, part);
 	put_known(iter);
-	out_unsets(5);
+	put_src(g, part);
 	out_end();
 }
 
@@ -905,12 +893,8 @@ see_kernel(struct stage *st, struct rec *r)
 	name = rec_text(r, COL_short, &g->tmp, &n);
 	type = type_of(g, r, name, n);
 	part_kern(g, type != NULL, &a, g->now);
-	if (g->partial && type != NULL) {
-		out_rec(g->part);
-		for (n = 0; n < ARRAY_LEN(part_ids); n++)
-			out_view(rec_get(r, part_ids[n]));
-		out_end();
-	}
+	if (g->partial && type != NULL)
+		stage_pass(st, r);
 	if (g->partial)
 		return;
 	if (g->colls.group.n > 0 && rec_num(r, COL_op_id, &id))
@@ -1009,6 +993,8 @@ main(int argc, char **argv)
 {
 	static const char *const notes[] = { "coll_incomplete", "coll_overfull",
 		NULL };
+	static const char *const other[] = { "start_ns", "dur_ns", "pid", "dev",
+		"iter", "src" };
 	static const char *rules; /* static for the table of options */
 	static struct ranks g;    /* one in a process */
 	static const struct cli_opt opts[] = {
@@ -1016,27 +1002,25 @@ main(int argc, char **argv)
 		{ 0, "partial", .flag = &g.partial },
 		{ 0 },
 	};
-	stage_fn *legend;
 	struct stage st;
 
 	stage_start(&st, "dlp-ranks", opts, argc, argv);
-	legend = g.partial ? stage_drop : NULL;
 	comm_open(&g.comm, rules);
 	g.own_rules = rules != NULL;
 	stage_on(&st, "kern", see_kernel, .need = "start_ns dur_ns short",
-	    .opt = WORK " bytes op dir op_id id", .legend = legend);
+	    .opt = WORK " bytes op dir op_id");
 	stage_on(
 	    &st, "op", see_group, .opt = "op_id group group_size group_ranks");
-	stage_on(&st, "graph", see_graph, .need = "start_ns dur_ns",
-	    .opt = WORK, .legend = legend);
+	stage_on(
+	    &st, "graph", see_graph, .need = "start_ns dur_ns", .opt = WORK);
 	stage_on(&st, "rank", see_rank, .need = "rank",
 	    .opt = "src rank_by clock_by shift_ns");
 	st.ctx = &g;
 	st.section = begin_ranks;
 	st.end = end_ranks;
 	st.meta = see_source;
-	g.part = out_type("kern", part_cols, ARRAY_LEN(part_cols));
 	if (g.partial) {
+		g.other = out_type("graph", other, ARRAY_LEN(other));
 		st.hold = put_asked;
 		stage_on(&st, "iter cut", stage_pass, .all = true);
 	}

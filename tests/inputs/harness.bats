@@ -37,6 +37,11 @@ plain() {
 	harness mutate_stream 20
 }
 
+@test "other inputs and requests broken: no crash, no kernel lost in silence" {
+	sanitized
+	harness mutate_file 30
+}
+
 @test "numbers at the ends of their range: no overflow in any filter" {
 	sanitized
 	BIN=$BIN ASAN_OPTIONS=detect_leaks=0 python3 "$ROOT/tests/harness/extreme.py"
