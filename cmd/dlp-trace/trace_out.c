@@ -120,9 +120,18 @@ put_packet(struct trace_out *o)
 		put_packets(o);
 }
 
+#define HOUR 3600000000000
+
+/* Perfetto's times are not negative, as those of a rank can be that started
+ * before the first one: then all move, by more than the order of records can
+ * be wrong. */
 static void
 begin_packet(struct trace_out *o, int64_t ns)
 {
+	if (!o->any && ns < 0)
+		o->base = num_sub(HOUR, ns);
+	ns = num_add(ns, o->base);
+	ns = ns > 0 ? ns : 0;
 	buf_clear(&o->b);
 	proto_put(&o->b, 8, (uint64_t)ns);
 	proto_put(&o->b, 10, 1);                  /* the sequence */

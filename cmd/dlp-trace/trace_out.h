@@ -23,6 +23,7 @@ struct trace_out { /* zeroed but for proto */
 	char ph;
 	uint64_t track, flow; /* flow: of the next span; 0: none */
 	int64_t start, dur;
+	int64_t base;     /* added to all times */
 	struct buf event; /* its TrackEvent, */
 	struct buf words; /* the texts that are new in it, */
 	struct buf b, text;

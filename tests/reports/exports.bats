@@ -424,3 +424,12 @@ need_speedscope() {
 		[ "$(stat -c %s t.json)" -gt $((10 * $(stat -c %s t.pftrace))) ]
 	done
 }
+
+@test "dlp-trace --pftrace: no time is negative" {
+	printf '%s\n' '##dlp	1' '#kern	id	start_ns	dur_ns	pid	dev	short' \
+	    'kern	1	-100	50	1	0	a' 'kern	2	20	5	1	0	b' '##end	2' |
+	    dlp-trace --pftrace | python3 "$ROOT/tests/bin/pftrace.py" read >got
+	# an hour, and 120 ns later
+	same '3600000000000, 50 3600000000120, 5' \
+	    "$(grep '"kern"' got | grep -o '36[0-9]*, [0-9]*' | tr '\n' ' ' | sed 's/ $//')"
+}
