@@ -151,13 +151,34 @@ run_case() {
 	return $bad
 }
 
-# run_example NAME: an example of a manual page, from the project's root,
-# gives exit status 0.
-run_example() {
-	local f=$RUN_DIR/made/$1.cmd rc=0
+# In DIR are files N.cmd, each a command, and N.out if output stands under it;
+# "..." alone stands for lines left out. Blanks may differ in number, because a
+# manual has blanks where a program prints TABs.
+gives_what_stands_under_it() {
+	local bad=0 c k want
 
-	cat "$f"
-	bash -o pipefail "$f" </dev/null >"$BATS_TEST_TMPDIR/out" || rc=$?
-	[ $rc -eq 0 ] || head -n 5 "$BATS_TEST_TMPDIR/out"
-	return $rc
+	for c in "$1"/*.cmd; do
+		[ -e "$c" ] || continue
+		case $(<"$c") in
+		"make demo" | "make test") continue ;;
+		esac
+		want=${c%.cmd}.out
+		env -u MAKEFLAGS -u MAKELEVEL bash -o pipefail "$c" >"$c.got" 2>&1 </dev/null || {
+			echo "exit status $? of"
+			cat "$c" "$c.got"
+			[ ! -e "${c%.cmd}.err" ] || cat "${c%.cmd}.err"
+			bad=1
+			continue
+		}
+		[ -e "$want" ] || continue
+		k=$(grep -nx -m 1 '\.\.\.' "$want" | cut -d: -f1)
+		head -n $((${k:-999999} - 1)) "$want" >"$want.a"
+		head -n $((${k:-999999} - 1)) "$c.got" >"$c.a"
+		diff -bu --label 'in the text' --label 'by the command' \
+		    "$want.a" "$c.a" || {
+			cat "$c"
+			bad=1
+		}
+	done
+	return $bad
 }

@@ -1,6 +1,6 @@
 # What the manuals and README.md say is true: usage and manual name the same
 # options, each manual has its sections, README's commands give what stands
-# under them. The manuals' examples are tests of their own: see
+# under them. The manuals' commands are tests of their own: see
 # tests/bin/examples and tests/bin/run.
 
 load ../lib
@@ -222,39 +222,6 @@ man_letters() {
 	[ $bad -eq 0 ]
 }
 
-# In DIR are files N.cmd, each a command, and N.out, the output that stands
-# under it; "..." alone stands for lines left out. Blanks may differ in number,
-# because a manual has blanks where a program prints TABs.
-gives_what_stands_under_it() {
-	local bad=0 c k want
-
-	for c in "$1"/*.cmd; do
-		[ -e "$c" ] || continue
-		case $(<"$c") in
-		"make demo" | "make test") continue ;;
-		esac
-		want=${c%.cmd}.out
-		[ -e "$want" ] || : >"$want"
-		env -u MAKEFLAGS -u MAKELEVEL bash -o pipefail "$c" >"$c.got" 2>&1 </dev/null || {
-			echo "exit status $? of"
-			grep -v '^mkdir' "$c"
-			cat "$c.got"
-			[ ! -e "${c%.cmd}.err" ] || cat "${c%.cmd}.err"
-			bad=1
-			continue
-		}
-		k=$(grep -nx -m 1 '\.\.\.' "$want" | cut -d: -f1)
-		head -n $((${k:-999999} - 1)) "$want" >"$want.a"
-		head -n $((${k:-999999} - 1)) "$c.got" >"$c.a"
-		diff -bu --label 'in the text' --label 'by the command' \
-		    "$want.a" "$c.a" || {
-			grep -v '^mkdir' "$c"
-			bad=1
-		}
-	done
-	return $bad
-}
-
 # console_blocks FILE N: in blocks of FILE marked console, a line "$ command", then
 # its output; at least N commands and outputs.
 console_blocks() {
@@ -268,6 +235,7 @@ console_blocks() {
 		more = /[|\\]$/
 		sub(/^\$ /, "")
 		print > (file ".cmd")
+		printf "" > (file ".out")
 		next
 	}
 	on && n { print > (file ".out") }
@@ -286,38 +254,4 @@ console_blocks() {
 # bats test_tags=long
 @test "docs/tour.md: the commands give what stands under them" {
 	console_blocks docs/tour.md 20
-}
-
-# A literal block of a manual has a line "$ command" and, where output is
-# shown, the output. The commands of a block run in a folder of their own, where
-# they find tests. What they say on standard error is not in the manual.
-# bats test_tags=long
-@test "manuals: the commands give what stands under them" {
-	mkdir -p "$BATS_TEST_TMPDIR/m"
-	awk -v dir="$BATS_TEST_TMPDIR/m" -v root="$ROOT" '
-	function block(   i, d, file) {
-		d = dir "/block" ++blocks
-		for (i = 1; shown && i <= n; i++) {
-			file = sprintf("%s/%03d", dir, ++files)
-			printf "mkdir -p %s && ln -sfn %s/tests %s && cd %s &&" \
-			    " exec 2>%s.err\n%s\n", d, root, d, d, file, \
-			    cmd[i] > (file ".cmd")
-			printf "%s", out[i] > (file ".out")
-		}
-		n = shown = on = more = loop = 0
-	}
-	/^\.Bd -literal/ { on = 1; next }
-	/^\.Ed/ { block(); next }
-	!on { next }
-	{ gsub(/\\e/, "\\"); gsub(/\\&/, ""); gsub(/\\-/, "-") }
-	!more && /^\$ / { n++; cmd[n] = out[n] = ""; more = 1; sub(/^\$ /, "") }
-	more {
-		cmd[n] = cmd[n] $0 "\n"
-		loop = / do$/ || loop && !/^ *done/
-		more = loop || /[|\\]$/
-		next
-	}
-	n { out[n] = out[n] $0 "\n"; shown = 1 }
-	' man/*.[157]
-	gives_what_stands_under_it "$BATS_TEST_TMPDIR/m"
 }

@@ -382,7 +382,7 @@ same_as_h() {
 	} >want
 	dlp iters --tsv b b >got
 	diff want got
-	dlp iters -w 100 b b | grep '^src  *iter '
+	dlp iters -w 100 b b | grep '^file  *step '
 	for r in devices info coverage; do
 		dlp $r --csv "$LENET" b >got
 		[[ $(head -n 1 got) == src,* ]]
