@@ -8,7 +8,7 @@
 #include "join.h"
 #include "words.h"
 
-#define COLS_SHOWN 100 /* bytes of a list of columns in a message */
+#define COLS_SHOWN 160 /* bytes of a list of columns in a message */
 
 /* The records with which others are joined: ops by a column that has the same
  * name in both, strings by a column that is named after the text's column. */

@@ -143,8 +143,20 @@ notes() {
 	EOT
 }
 
-# hear LINE: to $said or $kept.
+# hear LINE: to $said or $kept. A column that -c or --sort of a report names is the
+# report's affair, not that of the command that looked for it.
 hear() {
+	case ${script:+$1} in
+	*dlp-*': '*' records have no column '*)
+		tail=${1#* records have no column }
+		case $tail in
+		*': they have '*) tail="${tail%%: they have *}; this table has ${tail#*: they have }" ;;
+		*': it is written by '*)
+			tail="${tail%: it is *} in this table; dlp ${script##*/} -h shows its columns" ;;
+		esac
+		set -- "dlp ${script##*/}: no column $tail"
+		;;
+	esac
 	case $1 in
 	'	'*)
 		[ -n "$kept$said" ] || kept=${1#?}

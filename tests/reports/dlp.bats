@@ -547,7 +547,7 @@ same_as_h() {
 		run -2 $cmd knd in
 		[[ $output == *": copy records have no column 'knd'; did you mean 'kind'?" ]]
 		run -2 $cmd foo in
-		[ ${#output} -lt 220 ]
+		[ ${#output} -lt 260 ]
 		[[ $output == *"no column 'foo': they have id,start_ns,"*" more" ]]
 	done
 	run -2 dlp folded -g layr "$LENET"

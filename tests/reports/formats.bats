@@ -337,6 +337,9 @@ assert r[1:] == [['NULL' if x == '-' else x for x in l] for l in w]"
 	overview n_kern $LENET $ROOT/tests/data/resnet-after.sqlite.xz
 	EOF
 	run -2 dlp top -c nosuch "$LENET"
-	[[ $output == *"no column 'nosuch'"* ]]
+	same "dlp top: no column 'nosuch'; this table has \
+op.name,dir,dur_pct,sum_dur_ns,n,mean_dur_ns" "$output"
+	run -2 dlp iters -q --sort nosuch "$LENET"
+	[[ $output == "dlp iters: no column 'nosuch'; this table has iter,key,"*,idle_ns ]]
 	run -2 dlp html --sort n "$LENET"
 }
