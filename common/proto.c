@@ -59,22 +59,6 @@ broken:
 	return false;
 }
 
-bool
-proto_next(struct proto *m)
-{
-	if (!proto_head(m))
-		return false;
-	if (m->wire != PROTO_BYTES)
-		return true;
-	if (m->v > (uint64_t)(m->e - m->p)) {
-		m->bad = true;
-		return false;
-	}
-	m->s = mv(m->p, m->p + m->v);
-	m->p += m->v;
-	return true;
-}
-
 void
 proto_put(struct buf *b, unsigned no, uint64_t v)
 {

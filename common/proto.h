@@ -46,8 +46,31 @@ proto_number(const char **p, const char *e, uint64_t *v)
  * length into v. False at the end, and where the message is broken. */
 bool proto_head(struct proto *m);
 
-/* The next field with its value; the same. */
-bool proto_next(struct proto *m);
+/* The next field with its value; the same. Most are small. */
+static inline bool
+proto_next(struct proto *m)
+{
+	const unsigned char *p = (const unsigned char *)m->p;
+
+	if (m->e - m->p >= 2 && p[0] >= 8 && ((p[0] | p[1]) & 0x80) == 0 &&
+	    (p[0] & 5) == 0 && !m->bad) {
+		m->no = p[0] >> 3;
+		m->wire = p[0] & 7;
+		m->v = p[1];
+		m->p += 2;
+	} else if (!proto_head(m)) {
+		return false;
+	}
+	if (m->wire != PROTO_BYTES)
+		return true;
+	if (m->v > (uint64_t)(m->e - m->p)) {
+		m->bad = true;
+		return false;
+	}
+	m->s = mv(m->p, m->p + m->v);
+	m->p += m->v;
+	return true;
+}
 
 /* Appends a field to the message in b. */
 void proto_put(struct buf *b, unsigned no, uint64_t v);

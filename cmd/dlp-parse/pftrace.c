@@ -33,6 +33,7 @@ enum { /* what is read of a packet: numbers, then messages */
 	P_STAGE,
 	P_DEFAULTS,
 	P_TRACK,
+	P_COUNTERS,
 	P_ZSTD,
 	P_N
 };
@@ -47,6 +48,7 @@ static const unsigned char places[] = { /* by their fields */
 	[41] = P_CLEARED,
 	[42] = P_DROPPED,
 	[50] = P_ZLIB,
+	[52] = P_COUNTERS,
 	[53] = P_STAGE,
 	[58] = P_CLOCK,
 	[59] = P_DEFAULTS,
@@ -369,6 +371,7 @@ read_packet(struct pftrace *p, const struct packet *k)
 		ok &= read_clocks(p, q, k->s[P_CLOCKS]);
 	if (k->has[P_TRACK])
 		ok &= read_track(p, k->s[P_TRACK]);
+	p->l->k->other += k->has[P_COUNTERS];
 	if (!k->has[P_EVENT] && !k->has[P_STAGE])
 		return ok;
 	if (((k->v[P_FLAGS] & 2) != 0 && !q->valid) || q->id == 0 ||

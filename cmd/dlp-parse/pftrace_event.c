@@ -233,8 +233,8 @@ pftrace_event(struct pftrace *p, struct pf_seq *q, struct mview v, int64_t ts,
 	if (type == 1 || type == 2)
 		pftrace_take(p, q, type == 1 ? PF_BEGIN : PF_END, track, ts,
 		    EV_UNSET, clock);
-	else if (type == 0)
-		p->l->k->other++; /* of before there were types */
+	else if (type != 3) /* an instant; of counters, or before types */
+		p->l->k->other++;
 	return true;
 }
 

@@ -96,6 +96,13 @@ def write_lost():
     return TRACKS + use(1) + names + use(10) + use(12, num(42, 1)) + use(14) + GPU
 
 
+def write_counters():
+    """Two samples of a track of counters, one of a GPU's, and an instant."""
+    return (TRACKS + event(4, 10, 2, num(30, 7)) + event(4, 20, 2, num(30, 9)) +
+        packet(num(8, 30), num(10, 1), num(13, 1), msg(52, msg(2, num(1, 0), num(2, 90)))) +
+        event(3, 40, 2, named("here", "cpu_op")) + GPU)
+
+
 def write_deep():
     value = num(4, 1)
     for _ in range(100000):

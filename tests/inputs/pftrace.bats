@@ -93,6 +93,7 @@ range() {
 
 @test "what cannot be used is counted" {
 	made lost | grep -x "##note	dropped_packets	3"
+	made counters | grep -x "##note	other_events	3"
 	made deep | grep -x "##note	damaged_packets	1"
 	made nested_zip | grep -x "##note	damaged_packets	1"
 	for k in loop fields small; do
