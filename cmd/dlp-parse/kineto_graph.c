@@ -362,26 +362,28 @@ may_launch(const struct capture *c, const struct graph_launch *l)
 
 /* The pieces of a step: captures of one size from first on, n of them. Launches
  * in one step have the same kinds in the same order; if there are others in it,
- * the kinds of the first piece tell where it begins. */
+ * the kinds of the first piece tell where it begins. If there are none, one
+ * piece may have other kinds: the names of its kernels decide. */
 static bool
 in_order(const struct graphs *g, size_t at, size_t first, size_t n)
 {
 	const struct graph_launch *l = g->launch + at;
 	const struct capture *c = g->cap + first;
 	bool unique = true, alone;
-	size_t i;
+	size_t i, odd = 0;
 
 	if (at + n > g->nlaunch)
 		return false;
 	for (i = 0; i < n; i++) {
-		if (l[i].key != c[i].key || l[i].step != l->step ||
-		    l[i].cap != 0 || !may_launch(&c[i], &l[i]))
+		odd += l[i].key != c[i].key;
+		if (odd > l->hip || l[i].step != l->step || l[i].cap != 0 ||
+		    !may_launch(&c[i], &l[i]))
 			return false;
 		unique &= i == 0 || c[i].key != c->key;
 	}
 	alone = l->step >= 0 && (at == 0 || l[-1].step != l->step) &&
 		(at + n == g->nlaunch || l[n].step != l->step);
-	return unique || alone;
+	return (unique && odd == 0) || alone;
 }
 
 /* Gives launches their captures by the order of both. */
@@ -398,8 +400,7 @@ find_pieces(struct graphs *g)
 			     first + n < g->ncap &&
 			     g->cap[first + n].size == g->cap[first].size;)
 				n++;
-			if (n > 1 && g->cap[first].key == g->launch[at].key &&
-			    in_order(g, at, first, n) &&
+			if (n > 1 && in_order(g, at, first, n) &&
 			    (nbest == 0 ||
 				g->cap[first].size < g->cap[best].size)) {
 				best = first;

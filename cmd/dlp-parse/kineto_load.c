@@ -256,8 +256,12 @@ kineto_load(struct infile *in, const char *name, int fd,
 	for (i = 0; i < wish->ncapture; i++)
 		load_captures(k, in, wish->capture[i]);
 	k->begin = first;
-	if (kineto_join_graphs(k) > 0 || wish->ncapture == 0)
+	if (kineto_join_graphs(k) > 0 || wish->ncapture == 0) {
+		if (k->graph.differs.len > 0)
+			warn("%s: some graphs were not captured so: %s", name,
+			    buf_str(&k->graph.differs));
 		return k;
+	}
 	if (k->graph.differs.len > 0)
 		die("--capture: %s: %s", name, buf_str(&k->graph.differs));
 	if (k->graph.several > 0)

@@ -926,6 +926,8 @@ plain_trace() {
 	    trace(name, ev)
 	capture("pieces", pieces)
 	run("run", pieces)
+	run("short", [["a"], ["c"], ["b", "c"]])
+	run("odd", [["a"], ["b", "c"], ["b", "z"]])
 	capture("one", [["a", "b", "x", "c"]])
 	run("less", [["a", "b", "c"]])
 	run("more", [["a", "b", "x", "y", "c"]])
@@ -936,6 +938,9 @@ plain_trace() {
 		    dlp-fmt -H --tsv -T kern -c op | tail -n +2 | tr '\n' ' '
 	}
 	[ "$(ops pieces run)" = "piece0_a piece1_b piece1_c piece2_b piece2_c " ]
+	[ "$(ops pieces short)" = "piece0_a piece1_c piece2_b piece2_c " ]
+	[[ "$(dlp-parse --capture pieces odd 2>&1 >/dev/null)" == \
+	    *"odd: some graphs were not captured so: "*"number 2 is z, and was captured as c" ]]
 	[ "$(ops one less)" = "piece0_a piece0_b piece0_c " ]
 	[ "$(ops one more)" = "piece0_a piece0_b piece0_x - piece0_c " ]
 	run dlp-parse --capture one other
