@@ -22,7 +22,7 @@ struct serve_step {
 	struct serving text;
 	int64_t start, end, layers;
 	struct ivl gpu;
-	uint64_t n_kern, n_graph; /* kernels; those that a graph launched */
+	uint64_t n_kern;
 	bool live;
 };
 
@@ -34,13 +34,10 @@ struct serve_proc { /* a process: its steps follow each other */
 };
 
 struct serve_capture { /* a graph as it was captured, for up to size tokens */
-	int64_t size, start, end, layers;
-	int64_t heads[4];
-	uint64_t n_kern;
+	int64_t size, end, layers;
 };
 
 struct serve {
-	const char *capture; /* a stream of the trace of the capture, or NULL */
 	struct serve_capture *cap_v;
 	size_t cap_n, cap_cap;
 	struct serve_proc *proc;
@@ -79,76 +76,31 @@ read_heads(struct mview v, int64_t heads[4])
 	return true;
 }
 
-/* The trace of the capture: capture_32_FULL around the launches of the graph
- * for up to 32 tokens. Nothing runs on the GPU meanwhile. */
-static void
-capture_read(struct serve *sv)
+/* capture_32_FULL is around the launches of the graph for up to 32 tokens. */
+static bool
+read_capture(struct serve *sv, struct mview v, const struct workrec *w)
 {
-	struct rec_reader *rd = rec_open(sv->capture);
-	struct rec_type *range = rec_type(rd, "range"),
-			*call = rec_type(rd, "call");
-	struct serve_capture *c;
-	struct workrec w;
-	struct mview v;
-	const char *p;
-	struct rec r;
+	const char *p = v.s, *end = v.s + v.n;
 	int64_t size;
 
-	rec_want(range, REC_NEED, "text start_ns dur_ns");
-	rec_want(call, REC_NEED, "api start_ns dur_ns");
-	while (rec_next(rd, &r)) {
-		if (r.kind != REC_DATA || (r.type != range && r.type != call))
-			continue;
-		work_read(&w, &r);
-		v = rec_get(&r, r.type == range ? COL_text : COL_api);
-		if (v.s == NULL || !w.has_start)
-			continue;
-		c = sv->cap_n > 0 ? &sv->cap_v[sv->cap_n - 1] : NULL;
-		if (c != NULL && w.start >= c->end)
-			c = NULL;
-		p = v.s;
-		if (r.type == call) {
-			if (c != NULL && mv_find(v, "LaunchKernel") != NULL)
-				c->n_kern++;
-		} else if (serving_word(&p, v.s + v.n, "capture_") &&
-			   serving_number(&p, v.s + v.n, &size)) {
-			ARRAY_GROW(sv->cap_v, sv->cap_n, sv->cap_cap);
-			sv->cap_v[sv->cap_n++] = (struct serve_capture){
-				.size = size, .start = w.start, .end = w.end
-			};
-		} else if (c != NULL && read_heads(v, c->heads)) {
-			c->layers++;
-		}
-	}
-	rec_close(rd);
-	if (sv->cap_n == 0)
-		die("--capture: no range capture_SIZE_...: not a trace of a "
-		    "capture");
+	if (!serving_word(&p, end, "capture_") ||
+	    !serving_number(&p, end, &size))
+		return false;
+	ARRAY_GROW(sv->cap_v, sv->cap_n, sv->cap_cap);
+	sv->cap_v[sv->cap_n++] = (struct serve_capture){ size, w->end, 0 };
+	return true;
 }
 
-/* The smallest graph for so many tokens, which must have as many kernels as the
- * step replayed; NULL if the step replayed none. */
-static const struct serve_capture *
-capture_of(const struct serve *sv, const struct serve_step *s, int64_t no,
-    int64_t tokens)
+/* The layers of the smallest graph for so many tokens; 0: there is none. */
+static int64_t
+captured_layers(const struct serve *sv, int64_t tokens)
 {
 	const struct serve_capture *c, *best = NULL;
 
-	if (s->n_graph == 0 || sv->cap_n == 0)
-		return NULL;
 	for (c = sv->cap_v; c < sv->cap_v + sv->cap_n; c++)
 		if (c->size >= tokens && (best == NULL || c->size < best->size))
 			best = c;
-	if (best == NULL)
-		die("--capture: no graph for the %lld tokens of step %lld",
-		    (long long)tokens, (long long)no);
-	if (best->n_kern != s->n_graph)
-		die("--capture: the graph for %lld tokens has %llu kernels, "
-		    "step %lld"
-		    " replays %llu: not the capture of this run",
-		    (long long)best->size, (unsigned long long)best->n_kern,
-		    (long long)no, (unsigned long long)s->n_graph);
-	return best;
+	return best != NULL ? best->layers : 0;
 }
 
 /* Records. */
@@ -235,7 +187,6 @@ static void
 close_step(struct serve *sv, struct serve_proc *p)
 {
 	struct serve_step *s = &p->step;
-	const struct serve_capture *cap;
 	int64_t gemm, tokens = -1;
 	bool several = p->src.len > 0;
 
@@ -244,11 +195,8 @@ close_step(struct serve *sv, struct serve_proc *p)
 	s->live = false;
 	if (s->text.ctx.sized || s->text.gen.sized)
 		tokens = num_add(s->text.ctx.sq, s->text.gen.sq);
-	if ((cap = capture_of(sv, s, p->no, tokens)) != NULL) {
-		s->layers = cap->layers;
-		if (cap->layers > 0)
-			memcpy(sv->seen, cap->heads, sizeof(sv->seen));
-	}
+	if (s->layers == 0)
+		s->layers = captured_layers(sv, tokens);
 	if (s->layers > sv->seen_layers)
 		sv->seen_layers = s->layers;
 	out_rec_src(
@@ -316,6 +264,11 @@ take_range(struct stage *st, struct rec *r)
 		p = proc_of(sv, &w, false);
 		if (p != NULL && p->step.live && w.start < p->step.end)
 			p->step.layers++;
+		else if (sv->cap_n > 0 &&
+			 w.start < sv->cap_v[sv->cap_n - 1].end)
+			sv->cap_v[sv->cap_n - 1].layers++;
+	} else if (read_capture(sv, v, &w)) {
+		/* steps follow */
 	} else if (serving_read(v, &text)) {
 		p = proc_of(sv, &w, true);
 		if (!p->step.live || w.start >= p->step.end) {
@@ -345,8 +298,6 @@ take_work(struct stage *st, struct rec *r)
 	    p->step.live && w.api >= p->step.start && w.api < p->step.end) {
 		ivl_add(&p->step.gpu, w.start, w.end);
 		p->step.n_kern += kern;
-		p->step.n_graph +=
-		    kern && mv_has(rec_get(r, COL_api), "GraphLaunch");
 	}
 	stage_pass(st, r);
 }
@@ -360,7 +311,7 @@ forget_procs(struct serve *sv)
 		ivl_free(&p->step.gpu);
 		buf_free(&p->src);
 	}
-	sv->n = 0;
+	sv->n = sv->cap_n = 0;
 	memset(sv->seen, 0, sizeof(sv->seen));
 	sv->seen_layers = 0;
 }
@@ -410,13 +361,12 @@ read_head_list(const char *s, int64_t heads[4])
 int
 main(int argc, char **argv)
 {
-	static const char *heads, *layers, *params, *elem, *capture, *warn_as;
+	static const char *heads, *layers, *params, *elem, *warn_as;
 	static const struct cli_opt opts[] = {
 		{ 0, "heads", .arg = &heads },
 		{ 0, "layers", .arg = &layers },
 		{ 0, "params", .arg = &params },
 		{ 0, "elem", .arg = &elem },
-		{ 0, "capture", .arg = &capture },
 		{ 0, "warn-as", .arg = &warn_as },
 		{ 0 },
 	};
@@ -429,15 +379,12 @@ main(int argc, char **argv)
 	read_count("--layers", layers, &sv.layers);
 	read_count("--params", params, &sv.params);
 	read_count("--elem", elem, &sv.elem);
-	sv.capture = capture;
-	if (capture != NULL)
-		capture_read(&sv);
 	st.ctx = &sv;
 	st.end = finish_serve;
 	stage_on(&st, "range", take_range, .need = "start_ns dur_ns text",
 	    .opt = "pid src");
 	stage_on(&st, "kern copy set graph", take_work,
-	    .need = "start_ns dur_ns", .opt = "api_start_ns pid src api");
+	    .need = "start_ns dur_ns", .opt = "api_start_ns pid src");
 	stage_anew(&st, NULL);
 	rc = stage_run(&st);
 	if (rc == EXIT_OK && !sv.any && warn_as != NULL) {

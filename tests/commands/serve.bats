@@ -54,6 +54,13 @@ setup() {
 			n += t >= a && t < b
 		}
 		END { print n }')" "$(tail -n +2 s | cut -f 11)"
+	# 24 layers of TraceLens' 65.010180096 GFLOP and 211.826171875 MiB
+	for o in '' "--capture $DATA/kineto/capture/vllm_piecewise_capture.json.gz"; do
+		# shellcheck disable=SC2086 # words
+		same "1560244322304${TAB}5330780160" "$(dlp serve --tsv $o \
+		    "$DATA/kineto/capture/vllm_piecewise_execution.json.gz" 2>/dev/null |
+		    tail -n 1 | cut -f 20,21)"
+	done
 	same "kind${TAB}n" "$(dlp serve -s --tsv "$f" 2>/dev/null |
 	    head -n 1 | cut -f 1,2)"
 }
