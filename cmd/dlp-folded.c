@@ -96,12 +96,6 @@ add_frames(struct folded *f, char separator)
 	add_frame(&f->stack, b->s + from, b->len - from);
 }
 
-static bool
-is_of_number(char c)
-{
-	return (c >= '0' && c <= '9') || c == '.';
-}
-
 /* A number at the end would be read as a first weight: it is joined to the
  * word before. */
 static void
@@ -111,7 +105,8 @@ join_number(struct buf *stack)
 
 	while (i > 0 && stack->s[i - 1] == ' ')
 		stack->s[--i] = '_';
-	while (i > 0 && is_of_number(stack->s[i - 1]))
+	while (i > 0 && ((stack->s[i - 1] >= '0' && stack->s[i - 1] <= '9') ||
+			    stack->s[i - 1] == '.'))
 		i--;
 	while (i > 0 && i < stack->len && stack->s[i - 1] == ' ')
 		stack->s[--i] = '_';

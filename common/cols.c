@@ -195,13 +195,6 @@ by_name(const char *name)
 	return COL_TEXT;
 }
 
-/* Ids are numbers; the text of NAME_id is requested as NAME. */
-static enum col_kind
-as_shown(enum col_kind k)
-{
-	return k == COL_STR ? COL_INT : k;
-}
-
 enum col_kind
 kind_of(const char *type, const char *name)
 {
@@ -216,7 +209,10 @@ kind_of(const char *type, const char *name)
 		d = find_any(name);
 	if (d == NULL)
 		d = find_any(col_alias(name));
-	return d != NULL ? as_shown(d->kind) : by_name(name);
+	if (d == NULL)
+		return by_name(name);
+	/* ids are numbers; the text of NAME_id is requested as NAME */
+	return d->kind == COL_STR ? COL_INT : d->kind;
 }
 
 bool

@@ -139,12 +139,6 @@ put_text(const struct wording *w, const char *s, const struct values *v,
 	buf_free(&part);
 }
 
-static bool
-begins_block(const struct wording_line *l)
-{
-	return strcmp(l->part, "text") == 0 || strcmp(l->part, "rule") == 0;
-}
-
 void
 wording_put(const struct wording *w, const char *block, const char *part,
     const struct values *v, struct buf *b)
@@ -154,7 +148,8 @@ wording_put(const struct wording *w, const char *block, const char *part,
 	struct buf text = { 0 };
 
 	for (l = w->line; l < w->line + w->n; l++) {
-		if (begins_block(l)) {
+		if (strcmp(l->part, "text") == 0 ||
+		    strcmp(l->part, "rule") == 0) {
 			here = text_is(l->text, strcspn(l->text, " "), block);
 			continue;
 		}

@@ -145,13 +145,6 @@ by_run(const void *a, const void *b)
 	return (x->iter > y->iter) - (x->iter < y->iter);
 }
 
-/* True if the step was recorded with ranges of ops. */
-static bool
-is_marked(const struct diff_step *x)
-{
-	return x->n_range > 0 && x->n_carried * 20 <= x->n_range;
-}
-
 /* Sets *from and *to to the iterations among the steps v[0..n) of a run that
  * count, without warm-up and outliers. They are unchanged if none do. Where ops
  * were carried over to some, those with ranges of ops took longer by these, and
@@ -166,8 +159,10 @@ even_range(struct diff_step **v, size_t n, int64_t *from, int64_t *to)
 	for (i = 0; i < n; i++)
 		carried += v[i]->has && v[i]->n_carried > v[i]->n_range;
 	for (i = 0; i < n; i++) {
-		v[i]->slowed =
-		    carried >= STEADY_UNMARKED_LEAST && is_marked(v[i]);
+		/* it was recorded with ranges of ops */
+		v[i]->slowed = carried >= STEADY_UNMARKED_LEAST &&
+			       v[i]->n_range > 0 &&
+			       v[i]->n_carried * 20 <= v[i]->n_range;
 		if (!v[i]->slowed)
 			v[k++] = v[i];
 	}

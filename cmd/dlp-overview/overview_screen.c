@@ -389,15 +389,6 @@ put_unknown(struct screen *s)
 	buf_free(&text);
 }
 
-/* "[42.1 -> 24 ms if fixed] ": a step. */
-static void
-put_mended(struct buf *b, double step, double fixed)
-{
-	buf_putc(b, '[');
-	page_times(b, step, fixed);
-	buf_puts(b, " if fixed] ");
-}
-
 /* The finding's text, and the file where it is the most, of several. */
 static void
 put_finding(struct screen *s, int nth, const struct overview_finding *f)
@@ -406,11 +397,14 @@ put_finding(struct screen *s, int nth, const struct overview_finding *f)
 	char head[32];
 
 	(void)snprintf(head, sizeof(head), "  %d ", nth);
-	if (f->fixed > 0)
-		put_mended(&text, f->step, f->fixed);
-	else if (!page_unset(f->share))
+	if (f->fixed > 0) { /* "[42.1 -> 24 ms if fixed] " */
+		buf_putc(&text, '[');
+		page_times(&text, f->step, f->fixed);
+		buf_puts(&text, " if fixed] ");
+	} else if (!page_unset(f->share)) {
 		buf_printf(&text, f->step > 0 ? "[at most %s %%] " : "[%s %%] ",
 		    f->share);
+	}
 	if (s->o->n_src > 1 && !page_unset(f->src)) {
 		buf_puts(&text, f->src);
 		if (f->n_file > 1)

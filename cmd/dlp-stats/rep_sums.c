@@ -17,15 +17,6 @@ add_value(struct report *r, int64_t v)
 	buf_clear(&r->key);
 }
 
-/* The length of the name that a key begins with. */
-static size_t
-key_name(const struct group_stats *g)
-{
-	const char *tab = memchr(g->key, '\t', g->len);
-
-	return tab != NULL ? (size_t)(tab - g->key) : g->len;
-}
-
 #define NO 16 /* letters per number */
 
 /* A row from its group, after the order of the vendor: by total, the greatest
@@ -37,7 +28,10 @@ by_total(void *ctx, const struct group_stats *g)
 	struct report *r = ctx;
 	struct buf *row = &r->row;
 	int64_t total = groups_sum(r->t), then = 0;
-	struct mview name = { g->key, key_name(g) };
+	/* a key begins with the name */
+	const char *tab = memchr(g->key, '\t', g->len);
+	struct mview name = { g->key,
+		tab != NULL ? (size_t)(tab - g->key) : g->len };
 	const char *rest = g->key + name.n + 1;
 
 	if (total != 0)
