@@ -191,34 +191,27 @@ put_event(struct mem_snap *sn, const struct snap_event *e)
 		put_edges(edges_of(sn, e->dev), e, -1);
 }
 
+/* A change of what is mapped, or, without op, what is mapped at the end. */
 static void
-read_segmem(struct stage *st, struct rec *r)
+read_segment(struct stage *st, struct rec *r)
 {
 	struct mem_snap *sn = rec_arg(r);
 	struct mview op = rec_get(r, COL_op);
+	bool grows = rec_num_or(r, COL_expandable, 0) != 0;
 	struct snap_event e = { .dev = rec_num_or(r, COL_dev, 0),
 		.bytes = rec_num_or(r, COL_bytes, 0),
 		.addr = rec_num_or(r, COL_addr, 0),
-		.what = mv_ends(op, "map") ? SNAP_PART : SNAP_SEGMENT };
-
-	stage_pass(st, r);
-	if (!mv_eq(op, "alloc") && !mv_eq(op, "map"))
-		e.bytes = num_sub(0, e.bytes);
-	put_event(sn, &e);
-}
-
-static void
-read_seg(struct stage *st, struct rec *r)
-{
-	struct mem_snap *sn = rec_arg(r);
-	bool grows = rec_num_or(r, COL_expandable, 0) != 0;
-	struct snap_event e = { .bytes = rec_num_or(r, COL_bytes, 0),
-		.addr = rec_num_or(r, COL_addr, 0),
-		.what = grows ? SNAP_PART : SNAP_SEGMENT };
+		.what =
+		    grows || mv_ends(op, "map") ? SNAP_PART : SNAP_SEGMENT };
 
 	stage_pass(st, r);
 	sn->grows |= grows;
-	put_edges(edges_of(sn, rec_num_or(r, COL_dev, 0)), &e, 1);
+	if (mv_eq(op, "free") || mv_eq(op, "unmap"))
+		e.bytes = num_sub(0, e.bytes);
+	if (op.s != NULL)
+		put_event(sn, &e);
+	else
+		put_edges(edges_of(sn, e.dev), &e, 1);
 }
 
 static void
@@ -280,10 +273,8 @@ snap_listen(struct stage *st, struct mem_snap *sn, struct smap *names)
 	    .opt = "file line function kind stack", .arg = sn);
 	stage_on(st, "block", read_block, .need = "addr",
 	    .opt = "dev bytes requested_bytes state place", .arg = sn);
-	stage_on(st, "segmem", read_segmem, .need = "op bytes",
-	    .opt = "dev addr", .arg = sn);
-	stage_on(st, "seg", read_seg, .need = "bytes",
-	    .opt = "dev addr expandable", .arg = sn);
+	stage_on(st, "segmem seg", read_segment, .need = "bytes",
+	    .opt = "op dev addr expandable", .arg = sn);
 	stage_on(st, "oom", read_oom, .need = "bytes",
 	    .opt = "start_ns dev free_bytes place", .legend = stage_drop,
 	    .arg = sn);

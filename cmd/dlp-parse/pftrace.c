@@ -430,7 +430,7 @@ pftrace_feed(void *ctx, const unsigned char *s, size_t n)
 	const char *from;
 	size_t used;
 
-	if (f->broken)
+	if (f->broken || n == 0)
 		return;
 	buf_put(&f->rest, (const char *)s, n);
 	m.p = f->rest.s;
