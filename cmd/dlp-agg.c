@@ -39,7 +39,6 @@ static struct agg {
 				 * pass through */
 	struct agg_type **type;
 	size_t n_types;
-	struct rec_type **keep;
 	uint64_t facts; /* a hash of the section's facts, and whether one of */
 	bool known;     /* them is that of the file's content */
 	uint64_t work;  /* a hash of its GPU work, otherwise */
@@ -150,20 +149,6 @@ take_meta(struct stage *st, struct rec *r)
 	}
 }
 
-/* --keep passes on metadata and the types that it names. */
-static void
-on_pass(struct stage *st, struct rec *r)
-{
-	const struct agg *a = st->ctx;
-	int i = 0;
-
-	if (r->kind == REC_DATA || r->kind == REC_LEGEND)
-		while (i < a->plan.nkeep && r->type != a->keep[i])
-			i++;
-	if (i == 0 || i < a->plan.nkeep)
-		out_line(r->line, r->len);
-}
-
 static void
 end_section(struct stage *st)
 {
@@ -250,7 +235,6 @@ agg_prepare(struct agg *a, struct stage *st)
 	st->end = end_section;
 	st->meta = a->lines || p->pass ? NULL : take_meta;
 	a->groups = xcalloc((size_t)p->n + 1, sizeof(*a->groups));
-	a->keep = xcalloc((size_t)p->nkeep + 1, sizeof(struct rec_type *));
 	for (i = 0; i < p->n; i++) {
 		/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
 		a->groups[i].spec = p->spec[i]; /* xcalloc() is not NULL */
@@ -262,11 +246,8 @@ agg_prepare(struct agg *a, struct stage *st)
 		a->pass[i] =
 		    pass_open(p->spec[i], p->memory / 4 / (size_t)p->n);
 	listen_for(a, st);
-	for (i = 0; i < p->nkeep; i++)
-		/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
-		a->keep[i] = rec_type(st->rd, p->keep[i]);
 	if (p->keep != NULL)
-		st->hold = on_pass;
+		stage_keep(st, (const char *const *)p->keep, p->nkeep);
 }
 
 /* Warns if a result has no rows, and dies if the type does not exist. It is

@@ -73,7 +73,7 @@ struct lane {
  */
 
 struct busy_dev {
-	int64_t no;
+	int64_t no; /* the first, for array_by_i64() */
 	bool used, shared;
 	uint32_t proc;    /* that uses it, if it is not shared */
 	struct lane lane; /* if used */
@@ -833,14 +833,6 @@ write_file(struct busy_times *b, struct busy_file *f, int64_t end)
 	}
 }
 
-static int
-by_number(const void *a, const void *b)
-{
-	const struct busy_dev *x = a, *y = b;
-
-	return (x->no > y->no) - (x->no < y->no);
-}
-
 /* --iters: the steps of a file, each with the time after it. A device on which
  * nothing ran is left out, because it would only add idle time. */
 
@@ -941,7 +933,7 @@ end_file(struct busy_times *b, struct busy_file *f)
 			end = f->steps.v[f->steps.n - 1].at;
 	}
 	if (f->n_dev > 0)
-		qsort(f->dev, f->n_dev, sizeof(*f->dev), by_number);
+		qsort(f->dev, f->n_dev, sizeof(*f->dev), array_by_i64);
 	for (i = 0; i < f->n_dev && !f->dev[i].used; i++)
 		;
 	if (i == f->n_dev && i > 0) {

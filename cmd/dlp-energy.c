@@ -37,8 +37,8 @@ struct energy_group {
 };
 
 struct energy_iter {
+	int64_t start, end; /* start is the first, for array_by_i64() */
 	uint32_t src, text; /* in energy.texts; text: its number */
-	int64_t start, end;
 };
 
 struct energy_work { /* of xsort: the value */
@@ -175,10 +175,9 @@ read_iter(struct stage *st, struct rec *r)
 	if (!w.has_dur)
 		return;
 	ARRAY_GROW(e->step, e->n_step, e->step_cap);
-	e->step[e->n_step++] =
-	    (struct energy_iter){ smap_put_view(&e->texts, w.src),
-		    smap_put_view(&e->texts, rec_get_raw(r, COL_iter)), w.start,
-		    w.end };
+	e->step[e->n_step++] = (struct energy_iter){ w.start, w.end,
+		smap_put_view(&e->texts, w.src),
+		smap_put_view(&e->texts, rec_get_raw(r, COL_iter)) };
 }
 
 /* The walk through the time of a device. */
@@ -272,14 +271,6 @@ end_until(struct energy_walk *w, int64_t t)
 		walk_to(w, w->active[first].end);
 		w->active[first] = w->active[--w->n];
 	}
-}
-
-static int
-step_order(const void *va, const void *vb)
-{
-	const struct energy_iter *a = va, *b = vb;
-
-	return a->start < b->start ? -1 : a->start > b->start;
 }
 
 /* Samples in order, each later than the one before. */
@@ -472,7 +463,7 @@ write_energy(struct stage *st)
 		return;
 	}
 	if (e->n_step > 0)
-		qsort(e->step, e->n_step, sizeof(*e->step), step_order);
+		qsort(e->step, e->n_step, sizeof(*e->step), array_by_i64);
 	walk_all(e);
 	for (dev = 0; dev < e->n_dev; dev++)
 		make_whole(e, dev);

@@ -440,14 +440,6 @@ struct coll_ends { /* when collectives ended, by time */
 	size_t n, cap;
 };
 
-static int
-by_time(const void *va, const void *vb)
-{
-	const struct align_ev *a = va, *b = vb;
-
-	return (a->t > b->t) - (a->t < b->t);
-}
-
 /* Reads the ends of collectives of a file. A pipe can be read only once, so
  * none are read of it. */
 static void
@@ -483,12 +475,12 @@ read_ends(struct comm_rules *rules, struct coll_ends *e, const char *path)
 			continue;
 		ARRAY_GROW(e->v, e->n, e->cap);
 		e->v[e->n++] =
-		    (struct align_ev){ hash_bytes(s, n), num_add(t, d) };
+		    (struct align_ev){ num_add(t, d), hash_bytes(s, n) };
 	}
 	rec_close(rd);
 	buf_free(&tmp);
 	if (e->n > 0)
-		qsort(e->v, e->n, sizeof(*e->v), by_time);
+		qsort(e->v, e->n, sizeof(*e->v), array_by_i64);
 }
 
 /* Sets shift of all inputs, so that their clocks are that of the first one: by
@@ -690,14 +682,6 @@ merge_all(struct merge_run *m)
 	return ok ? EXIT_OK : EXIT_TROUBLE;
 }
 
-static int
-by_path(const void *va, const void *vb)
-{
-	char *const *a = va, *const *b = vb;
-
-	return natural_cmp(*a, *b);
-}
-
 /* The sections of a stream that may still grow: DIR/1, DIR/2, ... What follows
  * the last ##end is a section that was cut off, and has its file, too. */
 static int
@@ -786,7 +770,7 @@ main(int argc, char **argv)
 		m.paths = std;
 	}
 	if (m.ranks)
-		qsort(m.paths, (size_t)m.n, sizeof(*m.paths), by_path);
+		natural_sort(m.paths, m.n);
 	m.types.n_inputs = m.n;
 	if (m.slice != NULL)
 		take_slice(&m);

@@ -19,6 +19,7 @@
 #include "out.h"
 #include "sandbox.h"
 #include "stage.h"
+#include "words.h"
 
 static void
 set_capture(void *to, const char *arg)
@@ -111,7 +112,7 @@ open_profiles(struct parse *run, int n, char **paths)
 	if (run->kineto.ncapture > 0 && run->nprof > 1)
 		die("--capture: goes with one trace, not with %d files", n);
 	if (run->out.with_rank)
-		ranks_sort(paths, n);
+		natural_sort(paths, n);
 	run->prof = xcalloc((size_t)run->nprof, sizeof(*run->prof));
 	for (i = 0; i < run->nprof; i++) {
 		p = run->prof[i] = xcalloc(1, sizeof(*p));

@@ -976,16 +976,6 @@ end_ranks(struct stage *st)
 	*ps = (struct rank_parts){ 0 };
 }
 
-/* --partial: a line is passed on if it is a fact, or of a type that was asked
- * for. */
-static void
-put_asked(struct stage *st, struct rec *r)
-{
-	(void)st;
-	if (r->kind == REC_META || r->type != NULL)
-		out_line(r->line, r->len);
-}
-
 #define WORK "api_start_ns pid dev src iter rank"
 
 int
@@ -993,6 +983,7 @@ main(int argc, char **argv)
 {
 	static const char *const notes[] = { "coll_incomplete", "coll_overfull",
 		NULL };
+	static const char *const keep[] = { "rank", "iter", "cut", "op", "kern" };
 	static const char *const other[] = { "start_ns", "dur_ns", "pid", "dev",
 		"iter", "src" };
 	static const char *rules; /* static for the table of options */
@@ -1021,8 +1012,7 @@ main(int argc, char **argv)
 	st.meta = see_source;
 	if (g.partial) {
 		g.other = out_type("graph", other, ARRAY_LEN(other));
-		st.hold = put_asked;
-		stage_on(&st, "iter cut", stage_pass, .all = true);
+		stage_keep(&st, keep, ARRAY_LEN(keep));
 	}
 	g.coll = out_type_reg("coll", "dlp-ranks");
 	g.arrive = out_type_reg("arrive", "dlp-ranks");

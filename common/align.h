@@ -11,8 +11,8 @@
 #include <stdint.h>
 
 struct align_ev {
+	int64_t t; /* ns; the first, for array_by_i64() */
 	uint64_t key;
-	int64_t t; /* ns */
 };
 
 struct align {

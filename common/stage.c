@@ -170,12 +170,25 @@ is_anew(const struct stage *st, const struct rec *r)
 void
 stage_pass(struct stage *st, struct rec *r)
 {
-	if (st->quiet)
+	int i = 0;
+
+	if (r->kind == REC_DATA || r->kind == REC_LEGEND)
+		while (i < st->nkeep && r->type != st->keep[i])
+			i++;
+	if (st->quiet || (i > 0 && i == st->nkeep))
 		return;
 	if (st->hold != NULL)
 		st->hold(st, r);
 	else
 		out_line(r->line, r->len);
+}
+
+void
+stage_keep(struct stage *st, const char *const *names, int n)
+{
+	st->keep = xcalloc((size_t)n + 1, sizeof(struct rec_type *));
+	for (st->nkeep = 0; st->nkeep < n; st->nkeep++)
+		st->keep[st->nkeep] = rec_type(st->rd, names[st->nkeep]);
 }
 
 void

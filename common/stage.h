@@ -43,6 +43,8 @@ struct stage {
 	/* private */
 	struct buf cmd;
 	struct stage_type **types;
+	struct rec_type **keep;
+	int nkeep;
 	int ntypes;
 	const char *const *anew;
 	bool in_section, cmd_due, quiet;
@@ -104,6 +106,9 @@ struct rec_type *stage_on_types(struct stage *st, const char *tags,
  * registry (unless stage_on() has requested them), and the ##note and ##info
  * lines of these names (NULL at the end, kept; or NULL). */
 void stage_anew(struct stage *st, const char *const *names);
+
+/* Of the input, only metadata and records of these types are passed on. */
+void stage_keep(struct stage *st, const char *const *names, int n);
 
 /* Passes a line on unchanged. */
 void stage_pass(struct stage *st, struct rec *r);

@@ -1,4 +1,5 @@
 /* Names compared as people do; see words.h. */
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -51,6 +52,21 @@ natural_cmp(const char *a, const char *b)
 	if (*s != '\0' || *t != '\0')
 		return *s != '\0' ? 1 : -1;
 	return strcmp(a, b);
+}
+
+static int
+by_natural(const void *va, const void *vb)
+{
+	char *const *a = va, *const *b = vb;
+
+	return natural_cmp(*a, *b);
+}
+
+void
+natural_sort(char **v, int n)
+{
+	if (n > 1)
+		qsort(v, (size_t)n, sizeof(*v), by_natural);
 }
 
 size_t

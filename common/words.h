@@ -13,6 +13,7 @@ size_t words_amd(char *s, size_t n);
 /* As strcmp(), but digits are compared as numbers; texts that differ only in
  * leading zeros are compared byte by byte. */
 int natural_cmp(const char *a, const char *b);
+void natural_sort(char **v, int n);
 
 #define NEAR_LONGEST 32 /* the longest known word */
 

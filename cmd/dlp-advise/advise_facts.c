@@ -354,14 +354,6 @@ facts_per_iter(const struct facts *f, uint64_t n)
 	return (double)n / (double)(f->n_iter > 0 ? f->n_iter : 1);
 }
 
-static int
-by_number(const void *a, const void *b)
-{
-	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
 /* The least length of the longer ones, where lengths have the widest gap;
  * 0 if they are not of two kinds. */
 static int64_t
@@ -372,7 +364,7 @@ long_length(const struct facts *f)
 
 	for (i = 0; i < n; i++)
 		ns[i] = f->iter[i].ns;
-	qsort(ns, n, sizeof(*ns), by_number);
+	qsort(ns, n, sizeof(*ns), array_by_i64);
 	for (i = 2; i + 2 <= n; i++)
 		if (num_sub(ns[i], ns[i - 1]) > wide) {
 			wide = num_sub(ns[i], ns[i - 1]);

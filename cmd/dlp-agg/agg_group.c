@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "agg_group.h"
 #include "num.h"
 #include "spill.h"
@@ -65,14 +66,6 @@ list_at(const struct agg_list *l, uint64_t i, size_t size)
 }
 
 static int
-cmp_int(const void *a, const void *b)
-{
-	const union agg_num *x = a, *y = b;
-
-	return (x->i > y->i) - (x->i < y->i);
-}
-
-static int
 cmp_double(const void *a, const void *b)
 {
 	const union agg_num *x = a, *y = b;
@@ -109,7 +102,7 @@ list_sort(struct agg_list *l, size_t size, bool frac)
 	if (l->first == l->last) {
 		if (l->n > 1)
 			qsort(l->first->item, l->n, size,
-			    frac ? cmp_double : cmp_int);
+			    frac ? cmp_double : array_by_i64);
 		return;
 	}
 	xsort_open(&x, runs_bytes, NULL, SORT_MEMORY);

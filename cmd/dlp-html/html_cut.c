@@ -145,14 +145,6 @@ html_cut_takes(struct html *h, const struct html_source *s, const struct rec *r)
 	return known && iter >= cut->from && iter <= cut->to;
 }
 
-static int
-by_value(const void *a, const void *b)
-{
-	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
 /* As many steps as fit, from the first even one; without even steps from the
  * first. Counts only grow, so that the last step only comes nearer. */
 static void
@@ -164,7 +156,7 @@ choose_steps(struct html_cut *cut)
 
 	while (map_next(&cut->of_iter, &it, &key, &val))
 		iter[n++] = (int64_t)key;
-	qsort(iter, n, sizeof(*iter), by_value);
+	qsort(iter, n, sizeof(*iter), array_by_i64);
 	cut->from = cut->even ? cut->even_from : n > 0 ? iter[0] : 0;
 	cut->to = cut->even ? cut->even_to : INT64_MAX;
 	for (i = 0; i < n && iter[i] <= cut->to; i++) {

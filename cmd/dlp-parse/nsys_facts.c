@@ -210,14 +210,6 @@ put_nvtx(struct nsys *ns)
 			    (long long)ends[i].at);
 }
 
-static int
-by_number(const void *va, const void *vb)
-{
-	const uint64_t *a = va, *b = vb;
-
-	return (int64_t)*a < (int64_t)*b ? -1 : *a != *b;
-}
-
 /* The caller frees the result. */
 static uint64_t *
 sorted_keys(const struct map *m)
@@ -227,7 +219,7 @@ sorted_keys(const struct map *m)
 
 	while (n < m->n && map_next(m, &it, &key[n], &val))
 		n++;
-	qsort(key, n, sizeof(*key), by_number);
+	qsort(key, n, sizeof(*key), array_by_i64);
 	return key;
 }
 

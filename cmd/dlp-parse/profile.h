@@ -255,9 +255,6 @@ void profile_close(struct profile *p);
 /* ranks.c, --ranks: each file is one rank of a run. The ranks get numbers, and
  * the first rank's origin of time applies to all. */
 
-/* Sorts the files' names in natural order. */
-void ranks_sort(char **paths, int n);
-
 /* Numbers the ranks (profile.rank) and sorts the profiles by number; then
  * aligns the clocks (profile.shift, and the shift of their cursors). Called
  * after the first pass over the profiles, before --range and the merge. */

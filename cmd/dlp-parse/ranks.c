@@ -230,14 +230,6 @@ kernel_ends(struct profile *p, const struct comm_rules *rules, struct map *seen,
 	return (enum ends)(*val & 3);
 }
 
-static int
-by_end(const void *va, const void *vb)
-{
-	const struct align_ev *a = va, *b = vb;
-
-	return (a->t > b->t) - (a->t < b->t);
-}
-
 static void
 read_colls(struct profile *p, const struct comm_rules *rules,
     const struct cursor *table, struct map *seen, struct rank_colls *all,
@@ -262,7 +254,7 @@ read_colls(struct profile *p, const struct comm_rules *rules,
 			continue;
 		to = e == ENDS_ALL ? all : some;
 		ARRAY_GROW(to->v, to->n, to->cap);
-		to->v[to->n++] = (struct align_ev){ key, ev.end };
+		to->v[to->n++] = (struct align_ev){ ev.end, key };
 	}
 	cursor_close(&c);
 }
@@ -289,22 +281,7 @@ colls_read(
 	}
 	free(some.v);
 	if (c->n > 0)
-		qsort(c->v, c->n, sizeof(*c->v), by_end);
-}
-
-static int
-by_file_name(const void *va, const void *vb)
-{
-	char *const *a = va, *const *b = vb;
-
-	return natural_cmp(*a, *b);
-}
-
-void
-ranks_sort(char **paths, int n)
-{
-	if (n > 1)
-		qsort(paths, (size_t)n, sizeof(*paths), by_file_name);
+		qsort(c->v, c->n, sizeof(*c->v), array_by_i64);
 }
 
 static int
