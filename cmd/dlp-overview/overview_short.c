@@ -514,13 +514,13 @@ put_classes(struct screen *s, int max)
 static void
 put_phases(struct screen *s)
 {
-	const char *name;
 	double ns;
+	const char *name = tally_best(&s->o->phase, &ns);
 	int n;
 
-	name = tally_best(&s->o->phase, &ns);
-	if (name == NULL || (page_unset(name) && s->o->phase.name.n < 2))
-		return;
+	if (name == NULL ||
+	    (page_unset(name) && (s->o->phase.name.n < 2 || 2 * ns > s->base)))
+		return; /* it would say that most of the time is in none */
 	for (n = 0; n < MAX_PHASE; n++) {
 		name = tally_take(&s->o->phase, &ns);
 		if (name == NULL || ns < SHARE * s->base)

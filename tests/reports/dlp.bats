@@ -548,7 +548,7 @@ same_as_h() {
 		[[ $output == *": copy records have no column 'knd'; did you mean 'kind'?" ]]
 		run -2 $cmd foo in
 		[ ${#output} -lt 260 ]
-		[[ $output == *"no column 'foo': they have id,start_ns,"*" more" ]]
+		[[ $output == *"no column 'foo': they have id,start_ns,"*,node ]]
 	done
 	run -2 dlp folded -g layr "$LENET"
 	[[ $output == *"did you mean 'layer'?" ]]

@@ -211,12 +211,12 @@ function phases() {
 	}
 	if (at.size === 0)
 		return null;
-	const cols = [{ label: 'phase', get: s => s.phase, show: p => p === minus ? '(none)' : p },
+	const cols = [{ label: 'phase', get: s => s.phase, show: p => p === minus ? '(no phase)' : p },
 		{ label: 'GPU', name: 'sum_gpu_ns', num: true, unit: 'ns', get: s => s.gpu, show: ns },
 		{ label: 'CPU', name: 'sum_cpu_ns', num: true, unit: 'ns', get: s => s.cpu, show: ns },
 		{ label: 'GPU idle', name: 'sum_idle_ns', num: true, unit: 'ns', get: s => s.idle, show: ns }];
 	return el('section', { class: 'card' }, el('h2', null, 'Phases'),
-	    el('p', null, 'Idle time belongs to the phase of the work that follows it in the step; before the first work of a step and after its last, to (none).'),
+	    el('p', null, 'Idle time belongs to the phase of the work that follows it in the step; before the first work of a step and after its last, to (no phase).'),
 	    dataTable(cols, [...at.values()], { caption: 'Time by phase', sort: 1 }), report(['phases', '-s']));
 }
 
@@ -275,7 +275,7 @@ views.overview = {
 	async show(draft) {
 		const waits = ranks.length > 1 ? await whoWaits() : views.compare ? el('p', { class: 'who' }, changeSentence(rows('diff').find(r => r.what === 'step')) + ' ', linkTo({ v: 'compare' }, 'What changed')) : null;
 		const parts = (ops, peak) => [waits || el('p', null, 'Where the time of a step goes, and what to do about it.'), tiles(peak),
-			el('div', { class: 'cards' }, el('div', null, findings(), phases()), el('div', null, whereTheTimeGoes(), ops, criticalKinds()))];
+			el('div', { class: 'cards' }, el('div', null, findings()), el('div', null, whereTheTimeGoes(), phases(), ops, criticalKinds()))];
 		if (!loaded.has('work'))
 			await draft(parts(el('section', { class: 'card soon' }, el('h2', null, 'Top ops')), null));
 		return parts(await topOps(), await mostMemory());
