@@ -192,17 +192,18 @@ is_shared(const struct shared *s, const struct col_def *c)
 static void
 mdoc_head(void)
 {
-	printf(".Bl -column \"dynsmem_bytes\" \"yes/no\" "
-	       "\"bytes\" \"dlp-correlate\"\n"
-	       ".It Sy column Ta Sy kind Ta Sy unit Ta "
-	       "Sy added by Ta Sy meaning\n");
+	printf(".Bl -column \"dynsmem_byte\" \"int bytes\" "
+	       "\"dlp-correlat\"\n"
+	       ".It Sy column Ta Sy kind Ta Sy added by Ta Sy meaning\n");
 }
 
 static void
 mdoc_col(const struct col_def *c)
 {
-	printf(".It %s Ta %s Ta %s Ta %s Ta ", c->name, kind_word(c->kind),
-	    unit(c), c->by);
+	const char *in = unit(c);
+
+	printf(".It %s Ta %s%s%s Ta %s Ta ", c->name, kind_word(c->kind),
+	    *in == '-' ? "" : " ", *in == '-' ? "" : in, c->by);
 	put_text(c->help);
 	putchar('\n');
 }
