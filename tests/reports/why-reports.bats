@@ -8,20 +8,19 @@ setup() {
 	cd "$BATS_TEST_TMPDIR" || return
 }
 
-# What the phases of N iterations are, each of two kernels, forward and backward by
-# their ops; its iter record comes DELAY iterations later.
+# N iterations, each of two kernels, forward and backward; its iter record comes DELAY iterations later.
 iterations() { # N DELAY
 	awk -v n="$1" -v delay="$2" 'BEGIN {
 		OFS = "\t"
 		print "##dlp", 1
 		print "#kern", "start_ns", "dur_ns", "dev", "api_start_ns", "api_dur_ns",
-		    "pid", "phase", "dir", "seq", "iter"
+		    "pid", "phase", "iter"
 		print "#iter", "iter", "key", "start_ns", "dur_ns", "step_ns"
 		for (i = 0; i < n + delay; i++) {
 			t = i * 1000
 			if (i < n) {
-				print "kern", t + 100, 50 + i % 7, 0, t, 10, 1, "-", "fprop", i, i
-				print "kern", t + 300, 70, 0, t + 200, 10, 1, "-", "bprop", "-", i
+				print "kern", t + 100, 50 + i % 7, 0, t, 10, 1, "forward", i
+				print "kern", t + 300, 70, 0, t + 200, 10, 1, "backward", i
 				records += 2
 			}
 			if (i >= delay) {
