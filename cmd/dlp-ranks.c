@@ -983,7 +983,8 @@ main(int argc, char **argv)
 {
 	static const char *const notes[] = { "coll_incomplete", "coll_overfull",
 		NULL };
-	static const char *const keep[] = { "rank", "iter", "cut", "op", "kern" };
+	static const char *const keep[] = { "rank", "iter", "cut", "op",
+		"kern" };
 	static const char *const other[] = { "start_ns", "dur_ns", "pid", "dev",
 		"iter", "src" };
 	static const char *rules; /* static for the table of options */

@@ -172,8 +172,9 @@ gives_what_stands_under_it() {
 		}
 		[ -e "$want" ] || continue
 		k=$(grep -nx -m 1 '\.\.\.' "$want" | cut -d: -f1)
-		head -n $((${k:-999999} - 1)) "$want" >"$want.a"
-		head -n $((${k:-999999} - 1)) "$c.got" >"$c.a"
+		# but for empty lines at the end, which separate commands
+		echo "$(head -n $((${k:-999999} - 1)) "$want")" >"$want.a"
+		echo "$(head -n $((${k:-999999} - 1)) "$c.got")" >"$c.a"
 		diff -bu --label 'in the text' --label 'by the command' \
 		    "$want.a" "$c.a" || {
 			cat "$c"

@@ -139,7 +139,7 @@ struct cut_col {
 	int width;
 	int head; /* for all texts */
 	/* text -> columns of its head + 2; 0: the same as for all; from
-	 * MIDDLE on: only what begins there is shown */
+	 * MIDDLE on: what begins there is shown behind its beginning */
 	struct smap texts;
 	int *text_width; /* by number in texts */
 };
@@ -157,11 +157,12 @@ cut_put(struct buf *b, const char *s, size_t n, int width, int head)
 		buf_put(b, CUT_MARK, (size_t)(width > 0 ? width : 0));
 		return;
 	}
-	if (head >= MIDDLE) {
+	if (head >= MIDDLE) { /* behind some of its beginning */
+		buf_put(
+		    b, s, text_head(s, n, width < 10 ? 0 : width / 4, &used));
 		buf_puts(b, CUT_MARK);
 		from = (size_t)(head - MIDDLE);
-		cut_put(b, s + from, n - from,
-		    width - (int)sizeof(CUT_MARK) + 1, width);
+		cut_put(b, s + from, n - from, room - used, width);
 		return;
 	}
 	/* the end of a path is more telling than its beginning; for shapes it
