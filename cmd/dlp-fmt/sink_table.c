@@ -493,8 +493,7 @@ lay_out(struct fitted *t, const struct fmt *f)
 		buf_puts(&left_out, f->col[i].head);
 	}
 	if (left_out.len > 0)
-		warn("no room for the columns %.900s; -w 0 is as wide as they"
-		     " need",
+		warn("left out for lack of room: %.900s (-w 0 shows all)",
 		    buf_str(&left_out));
 	buf_free(&left_out);
 	for (i = 0; i < t->nplace; i++) {

@@ -19,7 +19,7 @@
 #define MAX_CLASS 6 /* rows of a table */
 #define MAX_PHASE 3
 #define MAX_OP 5
-#define MIN_OP 3
+#define MIN_OP 2
 #define HEAD 2 /* lines before a table */
 #define PHASES (MAX_PHASE + 1)
 #define END 3        /* the last lines */
@@ -144,18 +144,27 @@ put_title(struct screen *s)
 	buf_free(&line);
 }
 
+/* A step without what recording takes, if that is told; 0: it is not. */
+static double
+bare_step(const struct overview *o)
+{
+	double bare = atof(overview_fact(o, OV_STEP_BARE));
+
+	return bare > 0 && bare < .97 * o->mean ? bare : 0;
+}
+
 /* What else there is to say of the steps, each in lines of its own. */
 static void
 let_notes(struct screen *s)
 {
 	static const char *const nth[] = { "second", "third" };
 	const struct overview *o = s->o;
-	double bare = atof(overview_fact(o, OV_STEP_BARE));
+	double bare = bare_step(o);
 	double all = o->all_n > 0 ? o->all_ns / o->all_n : 0, ns;
 	char class[32];
 	int every, n, of;
 
-	if (bare > 0 && bare < .97 * o->mean)
+	if (bare > 0)
 		page_time(page_let(s, "bare_step"), bare);
 	if (sscanf(overview_fact(o, OV_PATTERN), "%d %d %d %lf %31s", &every,
 		&n, &of, &ns, class) == 5) {
@@ -500,9 +509,11 @@ put_classes(struct screen *s, int max)
 	int c;
 
 	page_line(s, "");
-	page_table(s, s->o->n_all == 0  ? "GPU time"
+	/* predictions start from less, which the page has said */
+	page_table(s, s->o->n_all == 0	? "GPU time"
 		      : s->o->n_gpu > 1 ? "Time per step and GPU"
-					: "Time per step");
+		      : bare_step(s->o) > 0 ? "Time per recorded step"
+						 : "Time per step");
 	if (!s->o->timed)
 		return;
 	for (c = 0; c < OV_IDLE; c++)
@@ -654,7 +665,7 @@ page_short(struct screen *s)
 	    between(3, left_of(from) - HEAD - 4 - PHASES - HEAD - MIN_OP - END,
 		ROOM));
 	put_classes(
-	    s, between(3, left_of(from) - HEAD - PHASES - HEAD - MIN_OP - END,
+	    s, between(4, left_of(from) - HEAD - PHASES - HEAD - MIN_OP - END,
 		   MAX_CLASS));
 	page_base(s);
 	put_phases(s);

@@ -126,7 +126,7 @@ rec() { printf '%b\n' "$@" | tr ' ' '\t'; }
 		s.text IN ('iteration 1', 'iteration 2')" >want
 	grep -q "$(cat want)" got
 	dlp -v "$f" 2>/dev/null >screen
-	grep -q '^What to fix ([0-9]*), by gain' screen
+	grep -q '^What to fix ([0-9]*), the largest known gain first' screen
 	# a step, and its prediction, as in the object
 	jq -r '[.rules[] | select(.predicted_step_ns and .part_of == null)][0] |
 	    .step_ns, .predicted_step_ns' got | awk '{ v[NR] = $1 / 1e6 }
@@ -620,7 +620,7 @@ advice() {
 		    select(.id == "launch_bound").recommendation'
 	}
 
-	[[ $(advice_of '') == 'Launch less: torch.compile(model, mode="reduce-overhead"), or'* ]]
+	[[ $(advice_of '') == 'Launch fewer kernels: torch.compile(model, mode="reduce-overhead"), or'* ]]
 	[[ $(advice_of "UPDATE CUPTI_ACTIVITY_KIND_KERNEL
 	    SET gridX = gridX + $step") == *'Sizes differ from step to step'* ]]
 	[[ $(advice_of "DELETE FROM CUPTI_ACTIVITY_KIND_KERNEL

@@ -67,8 +67,8 @@ row_of() {
 	n=$(dlp advise --json "$LENET" | jq '[.rules[] | select(.verdict == "found"
 	    and .part_of == null and .gain_ns != null and .gain_ns * 50 < .step_ns)] |
 	    length')
-	[ "$n" -eq 0 ] ||
-	    echo "  $n more that gain less than 2 %: dlp advise -a $LENET" >>want
+	same 1 "$n"
+	echo "  1 more gains less than 2 %: dlp advise -a $LENET" >>want
 	dlp advise -a --tsv "$LENET" | awk -F'\t' -v f="$LENET" '
 	$3 == "not judged" { n++ } END { print "  " n " checks were" \
 	    " impossible: dlp advise -a " f " names what the profile lacks for them" }' >>want
