@@ -25,7 +25,7 @@ setup() {
 	# those of a section that is referred to count wherever it is
 	got=$(sed -n '/^\.\\" begin$/,/^\.\\" end$/p' "$PAGE" | awk '
 	/^\.Ss / { of = substr($0, 5) }
-	/^\.It [^S]/ { n[of]++; if (of !~ / /) sum++ }
+	/^\.It [a-z]/ { n[of]++; if (of !~ / /) sum++ }
 	/^\.Sx / { sum += n[substr($0, 5, length($0) - 6)] }
 	END { print sum }')
 	echo "$want in the registry, $got in the page"

@@ -202,7 +202,9 @@ mdoc_col(const struct col_def *c)
 {
 	const char *in = unit(c);
 
-	printf(".It %s Ta %s%s%s Ta %s Ta ", c->name, kind_word(c->kind),
+	/* a longer name would run into the next cell */
+	printf(".It %s%s Ta %s%s%s Ta %s Ta ", c->name,
+	    strlen(c->name) > 15 ? "\n.It" : "", kind_word(c->kind),
 	    *in == '-' ? "" : " ", *in == '-' ? "" : in, c->by);
 	put_text(c->help);
 	putchar('\n');
