@@ -401,7 +401,8 @@ text_in(struct store *mem, const char *s, size_t n)
 {
 	char *t = store_text(mem, n + 1);
 
-	memcpy(t, s, n);
+	if (n > 0)
+		memcpy(t, s, n);
 	t[n] = '\0';
 	return t;
 }
