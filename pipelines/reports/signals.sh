@@ -19,48 +19,59 @@ clean_up() {
 # The script ends as if it had not caught the signal.
 end_by() {
 	trap '' HUP INT QUIT TERM
+	unset IFS
+	set +f
 	end_all
 	clean_up
 	trap - "$1" EXIT
 	kill -s "$1" "$$"
 }
 
-# Lines of process and parent, without those that have ended.
+# Sets $all to PROCESS:PARENT of all processes that have not ended. By the shell
+# alone where there is /proc: bash that was interrupted while it waited can wait for
+# ever for what it starts then.
 processes() {
-	if command -v ps >/dev/null; then
-		ps -A -o pid= -o ppid= -o stat=
-	else
-		cat /proc/[0-9]*/status 2>/dev/null | awk '
-		$1 == "Pid:" { pid = $2 }
-		$1 == "State:" { state = $2 }
-		$1 == "PPid:" { print pid, $2, state }'
-	fi | awk '$3 !~ /^[ZX]/ { print $1, $2 }'
+	all=
+	if [ ! -r /proc/self/stat ]; then
+		all=$(ps -A -o pid= -o ppid= -o stat= |
+		    awk '$3 !~ /^[ZX]/ { print $1 ":" $2 }')
+		return
+	fi
+	for pid in /proc/[0-9]*/stat; do
+		{ read -r line <"$pid"; } 2>/dev/null || continue
+		parent=${line##*) } # behind the name: state, parent
+		case $parent in [ZX]*) continue ;; esac
+		parent=${parent#* }
+		all="$all ${line%% *}:${parent%% *}"
+	done
 }
 
-# All that come from this shell, at any depth.
+# Sets $below to all processes that come from this shell, at any depth.
 descendants() {
-	processes | awk -v top="$$" '
-	{ parent[$1] = $2 }
-	END {
-		for (pid in parent) {
-			n = 0
-			for (p = parent[pid]; p != top && p in parent && n < 99; n++)
-				p = parent[p]
-			if (p == top)
-				print pid
-		}
-	}'
+	processes
+	below=" $$ "
+	new=1
+	while [ -n "$new" ]; do
+		new=
+		for pid in $all; do
+			case $below in *" ${pid#*:} "*) ;; *) continue ;; esac
+			case $below in *" ${pid%:*} "*) continue ;; esac
+			below="$below${pid%:*} " new=1
+		done
+	done
+	below=${below#" $$ "}
 }
 
 # They are stopped first, until there is none that has not been seen: what is
 # stopped starts no others, and each gets its signal before it can tell of the
-# end of another. Those of descendants itself are gone by then.
+# end of another.
 end_all() {
 	seen=
 	more=1
 	while [ -n "$more" ]; do
 		more=
-		for pid in $(descendants); do
+		descendants
+		for pid in $below; do
 			case " $seen " in
 			*" $pid "*) ;;
 			*)
@@ -76,10 +87,13 @@ end_all() {
 		[ -z "$seen" ] || kill -s $signal $seen 2>/dev/null
 	done
 	# those with files to remove are not at once gone
-	while processes | awk -v seen="$seen" '
-	BEGIN { n = split(seen, pid); for (i = 1; i <= n; i++) is[pid[i]] = 1 }
-	$1 in is { found = 1 }
-	END { exit !found }'; do
-		sleep 0.1 2>/dev/null || sleep 1
+	left=$seen
+	while [ -n "$left" ]; do
+		processes
+		left=
+		for pid in $all; do
+			case " $seen " in *" ${pid%:*} "*) left=1 ;; esac
+		done
+		[ -z "$left" ] || sleep 0.1 2>/dev/null || sleep 1
 	done
 }
