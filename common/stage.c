@@ -442,6 +442,9 @@ stage_run(struct stage *st)
 		die_input("%s: empty input", rec_input_name(st->rd));
 	if (st->in_section)
 		finish(st, rec_is_fragment(st->rd));
+	free(st->keep);
+	st->keep = NULL;
+	st->nkeep = 0;
 	if (rec_complete(st->rd))
 		return EXIT_OK;
 	warn_input(

@@ -107,12 +107,12 @@ $(col got idle_ns) $(col got work_ns) $(col got eligible_ns)"
 @test "a .dict: what is said to work with it does, and all that does is said" {
 	need_data nvprof/lm-pyprof.dict
 	f=$DATA/nvprof/lm-pyprof.dict
-	run -2 dlp advise "$f"
+	run -2 dlp phases "$f"
 	same "$(sed -n 's/.*works with it: dlp FILE, dlp //p' <<<"$output" |
 	    tr -d , | tr ' ' '\n' | sort)" \
 	    "$(cd "$ROOT/pipelines/reports" && grep -l kernels_do=1 [a-z]* \
 		2>/dev/null | grep -v -e overview -e '\.sh$' | sort)"
-	for r in top kernels flops roofline tc coverage folded info; do
+	for r in top kernels flops roofline tc coverage advise devices folded info; do
 		dlp $r "$f" >/dev/null 2>&1
 	done
 }
