@@ -204,7 +204,7 @@ mdoc_col(const struct col_def *c)
 
 	/* a longer name would run into the next cell */
 	printf(".It %s%s Ta %s%s%s Ta %s Ta ", c->name,
-	    strlen(c->name) > 15 ? "\n.It" : "", kind_word(c->kind),
+	    strlen(c->name) > 15 ? " Ta Ta\n.It" : "", kind_word(c->kind),
 	    *in == '-' ? "" : " ", *in == '-' ? "" : in, c->by);
 	put_text(c->help);
 	putchar('\n');
