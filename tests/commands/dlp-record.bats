@@ -681,12 +681,12 @@ steps_of() {
 # n steps of fakecuda
 some_steps() {
 	for i in $(seq "$1"); do
-		printf '%s\n' "push=iteration $i" 1 sleep=5 pop
+		printf '%s\n' "push=iteration $i" 1 sleep=20 pop
 	done
 }
 
 @test "--arm, --trigger: recordings of a running program, each in its file" {
-	mapfile -t steps < <(some_steps 4000)
+	mapfile -t steps < <(some_steps 2000)
 	armed -- "$R/fakecuda" init "${steps[@]}" finalized
 	for n in 1 2 3 4 5; do
 		same "$PWD/run-$n.sqlite" "$(dlp-record --trigger $pid --steps $n)"
