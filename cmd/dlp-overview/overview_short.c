@@ -665,7 +665,7 @@ page_short(struct screen *s)
 	    between(3, left_of(from) - HEAD - 4 - PHASES - HEAD - MIN_OP - END,
 		ROOM));
 	put_classes(
-	    s, between(4, left_of(from) - HEAD - PHASES - HEAD - MIN_OP - END,
+	    s, between(3, left_of(from) - HEAD - PHASES - HEAD - MIN_OP - END,
 		   MAX_CLASS));
 	page_base(s);
 	put_phases(s);
