@@ -144,14 +144,13 @@ op_dir(const struct corr_op *op)
 int
 op_phase(const struct corr_op *op, const char *dir, bool seq, bool cpu)
 {
-	struct mview type = op->f[OF_OP];
+	static const char *const moves[] = { "_to_copy", "copy_", "to" };
 
 	if (dir != NULL && strcmp(dir, "bprop") == 0)
 		return PH_BWD;
 	if (dir == NULL || strcmp(dir, "fprop") != 0 ||
 	    !(seq || mv_eq(op->f[OF_BY], "xla")) ||
-	    (cpu && (mv_eq(type, "to") || mv_eq(type, "_to_copy") ||
-			mv_eq(type, "copy_"))))
+	    (cpu && mv_listed(op->f[OF_OP], moves, ARRAY_LEN(moves))))
 		return PH_NONE;
 	return PH_FWD;
 }

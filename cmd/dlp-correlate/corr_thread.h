@@ -193,6 +193,7 @@ int phase_inside(int outer, int own);
 const char *phase_word(int phase);          /* NULL for 0 */
 void thread_phased(struct corr_thread *th); /* a range on the thread names a
 					     * phase */
+
 /* The phase of work launched now on a thread (NULL if unknown), or 0; *guess is
  * set if the phase is that of another thread's range; it may be NULL. */
 int phase_now(struct threads *ts, struct corr_proc *p, struct corr_thread *th,
