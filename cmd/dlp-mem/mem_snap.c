@@ -43,8 +43,8 @@ put_edge(struct map *m, uint64_t at, uint64_t n)
 static void
 put_edges(struct map *m, const struct snap_event *e, int64_t times)
 {
-	uint64_t bytes = e->bytes < 0 ? 0 - (uint64_t)e->bytes
-				      : (uint64_t)e->bytes;
+	uint64_t bytes =
+	    e->bytes < 0 ? 0 - (uint64_t)e->bytes : (uint64_t)e->bytes;
 	uint64_t n = (uint64_t)(e->bytes < 0 ? -times : times);
 	uint64_t at = (uint64_t)e->addr * 2 + 1;
 

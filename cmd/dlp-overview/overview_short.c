@@ -323,9 +323,7 @@ put_finding_title(struct screen *s, int nth, const struct overview_finding *f)
 	struct values v = { .also = &s->values };
 	struct buf title = { 0 }, gain = { 0 }, line = { 0 }, report = { 0 };
 	size_t wide = (size_t)s->how->width;
-	double bare = strcmp(f->id, "marker_cost") == 0
-			  ? atof(overview_fact(s->o, OV_STEP_BARE))
-			  : 0;
+	double bare = strcmp(f->id, "marker_cost") == 0 ? bare_step(s->o) : 0;
 
 	wording_put(&s->wording, "titles", f->id, &v, &title);
 	if (title.len == 0)
@@ -510,10 +508,10 @@ put_classes(struct screen *s, int max)
 
 	page_line(s, "");
 	/* predictions start from less, which the page has said */
-	page_table(s, s->o->n_all == 0	? "GPU time"
-		      : s->o->n_gpu > 1 ? "Time per step and GPU"
+	page_table(s, s->o->n_all == 0      ? "GPU time"
+		      : s->o->n_gpu > 1     ? "Time per step and GPU"
 		      : bare_step(s->o) > 0 ? "Time per recorded step"
-						 : "Time per step");
+					    : "Time per step");
 	if (!s->o->timed)
 		return;
 	for (c = 0; c < OV_IDLE; c++)
