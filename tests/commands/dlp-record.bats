@@ -627,6 +627,12 @@ marked() {
 	[ "$(sql "SELECT count(*) FROM NVTX_EVENTS m JOIN NVTX_EVENTS f ON
 	    f.start > m.start AND f.end < m.end WHERE m.text LIKE 'mine%' AND
 	    f.text = 'forward'")" -eq 4 ]
+	# what comes after a step of the optimizer is of the next step, but for
+	# the last one
+	marked --markers=layers -- python3 "$t" log
+	same 1 "$(sql "SELECT count(*) FROM NVTX_EVENTS l JOIN NVTX_EVENTS i ON
+	    i.text = 'iteration 1' AND l.start > i.start AND l.end < i.end
+	    WHERE l.text = 'log'")"
 	marked --markers -- python3 "$t" setup
 	same "setup$(printf ' aten::to%.0s' {1..8})" "$pushed"
 	# profilers of the script's own work as without us
@@ -777,6 +783,11 @@ some_steps() {
 	# a file each: two processes' lines may mix in one
 	armed -t nvtx -- sh -c "for n in 1 2; do python3 \
 	    '$ROOT/tests/record/python/train.py' until 2 done >out.\$n & done; wait"
+	# both are there, not one of them
+	for _ in $(seq 600); do
+		[ "$(compgen -G 'tmp/dlp-record.*/armed.*' | wc -l)" -lt 2 ] || break
+		sleep 0.1
+	done
 	for n in 1 2 3; do
 		dlp-record --trigger $pid --steps 4 >file
 		# four steps in a row of each process

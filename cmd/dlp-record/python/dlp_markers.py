@@ -4,8 +4,10 @@ dlp-record --markers has Python load this module when a program imports torch;
 python3 -m dlp_markers PROGRAM does the same by hand. The program is not
 changed. These NVTX ranges are pushed:
 
-    iteration N                between two steps of the optimizer (a start/end
-                               range); without an optimizer, a forward pass
+    iteration N                from one step of the optimizer to the next (a
+                               start/end range; the first begins with the first
+                               forward pass, the last one never ends); without
+                               an optimizer, a forward pass
     forward, backward, optimizer, dataload, setup (moving a module to the GPU)
     GPT2LMHeadModel, transformer, h.0, attn    the path of modules; a name is
                                relative to the module that called it
@@ -508,6 +510,9 @@ class _Markers:
         self.pop('optimizer')
         if ends:
             self.end_step()
+            # what comes next, as a copy of its data, is of the next step
+            if not self.idle:
+                self.begin_step()
 
     def hook_modules(self):
         module = importlib.import_module('torch.nn.modules.module')
