@@ -206,6 +206,9 @@ read_kern(struct stage *st, struct rec *r)
 	int64_t ns = 0;
 	int dir, i;
 
+	/* runs are those of steps with ranges of ops */
+	if (mv_eq(rec_get(r, COL_op_from), "carried"))
+		return;
 	if (!rec_num(r, COL_dur_ns, &ns) || ns < 0)
 		ns = 0;
 	g = group_at(v, r, &dir);
@@ -467,7 +470,7 @@ main(int argc, char **argv)
 	    .opt = "name layer shapes args bwd_shapes text");
 	stage_on(&st, "inst", read_inst, .need = "op_id", .opt = "gpu_ns");
 	stage_on(&st, "kern", read_kern, .need = "op_id",
-	    .opt = "dur_ns short dtype role params flop");
+	    .opt = "dur_ns short dtype role params flop op_from");
 	rc = stage_run(&st);
 	if (rc == 0 && v.ngroup == 0)
 		no_such_op(&v);

@@ -78,6 +78,11 @@ def grown(x, out):
     return out or [2 * n for n in x.shape[2:]]
 
 
+def joined(first, *others):
+    """The dimension in which tensors of a list differ; 0 if none does."""
+    return next((d for t in others for d, n in enumerate(t.shape) if n != first.shape[d]), 0)
+
+
 def tf32(on):
     """Whether products of float32 may use TF32, as recorded."""
     torch.backends.cuda.matmul.allow_tf32 = on
