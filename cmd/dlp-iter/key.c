@@ -448,12 +448,13 @@ coverage(const struct own *o, const struct iter_extent *e, int row)
 	return len > 0 ? 100 * in / len : 0;
 }
 
-/* Numbered ranges can hold most of the GPU work. */
+/* Numbered ranges can hold most of the GPU work. dlp-record has an
+ * "iteration" for each step, and an optimizer in some of them. */
 int
 own_best(const struct own *o, const struct iter_extent *e)
 {
 	const struct own_row *w = o->row;
-	int row;
+	int row, all = -1;
 	bool cuts;
 
 	for (row = 0; e->work.any && o->n > 0 && row < OWN_KEYS; row++, w++) {
@@ -462,7 +463,11 @@ own_best(const struct own *o, const struct iter_extent *e)
 		    (coverage(o, e, row) >= OWN_PCT ||
 			(!cuts && w->n_numbered >= OWN_STEPS &&
 			    w->gpu_ns > o->gpu_ns / 2)))
-			return row;
+			return cuts && all >= 0 && o->row[all].n > w->n ? all
+									: row;
+		if (w->n_numbered >= OWN_STEPS &&
+		    strcmp(own_keys[row], "iteration") == 0)
+			all = row;
 	}
 	return -1;
 }
