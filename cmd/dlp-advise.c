@@ -57,6 +57,7 @@ static const struct {
 	{ "pointwise_chain", judge_pointwise_chain, NULL },
 	{ "recompute", judge_recompute, NULL },
 	{ "kv_cache", judge_kv_cache, NULL },
+	{ "cudnn_plans", judge_cudnn_plans, NULL },
 	{ "recompiles", judge_recompiles, NULL },
 	{ "graph_breaks", judge_graph_breaks, NULL },
 	{ "loader_workers", judge_loader_workers, NULL },

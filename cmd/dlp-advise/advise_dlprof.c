@@ -181,6 +181,8 @@ let_gap(const struct facts *f, struct advise_verdict *v)
 	buf_printf(verdict_let(v, "pct"), "%.1f", pct);
 	buf_puts(verdict_let(v, "gap"), gap_words[c]);
 	verdict_let(v, gap_words[c]);
+	if (2 * f->plans.all.ns > f->gap_ns[c])
+		verdict_let(v, "plans");
 	if (all->n > 0 && all->ns / (int64_t)all->n > SHORT_GAP)
 		verdict_let(v, "long");
 	return true;

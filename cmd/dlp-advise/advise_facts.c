@@ -172,7 +172,7 @@ facts_clear(struct facts *f)
 		&f->pageable_later, &f->again, &f->why, &f->few, &f->comm,
 		&f->unaligned, &f->fp32, &f->queue_full, &f->lost, &f->odd_size,
 		&f->chain, &f->scores, &f->optimizer, &f->other_opt, &f->coll,
-		&f->late };
+		&f->late, &f->plans };
 	struct buf *const text[] = { &f->key, &f->src, &f->rank, &f->step_key,
 		&f->gap_in_text, &f->first, &f->mends };
 	struct facts empty = { .all_devices = f->all_devices,
@@ -405,7 +405,8 @@ facts_pattern(const struct facts *f, struct facts_pattern *p)
 	}
 	if (n[0] == 0 || n[1] == 0)
 		return false;
-	if (first < 0 || p->every < 2)
+	/* all along, and not two slow steps that happen to be close */
+	if (first < 0 || p->every < 2 || n[1] < f->n_iter / p->every)
 		p->every = 0;
 	p->n = n[1];
 	d = sum[1] / (double)n[1] - sum[0] / (double)n[0];

@@ -147,6 +147,8 @@ add_gap_in(struct facts *f, struct tops *to, const struct rec *r, int64_t dur)
 		tops_add(to, b->s, b->len, dur, 0);
 }
 
+#define PLAN_NS 1000000
+
 /* Only time in steps counts, as in dlp gaps, which cuts gaps at the starts and
  * ends of steps. */
 static void
@@ -169,6 +171,10 @@ add_gap(struct facts *f, const struct rec *r)
 				    (uint64_t)dur;
 			add_gap_in(f, &f->gap_in[i], r, dur);
 		}
+	/* a plan of cuDNN for sizes that are new takes milliseconds of CPU */
+	if (dur >= PLAN_NS && mv_has(rec_get(r, COL_after), "cudnn") &&
+	    (mv_eq(class, gap_words[G_LAUNCH]) || mv_eq(class, "host-only")))
+		add_gap_in(f, &f->plans, r, dur);
 	if (!mv_eq(class, gap_words[G_LAUNCH]))
 		return;
 	if (mv_eq(rec_get(r, COL_phase), "optimizer"))
@@ -416,7 +422,7 @@ static const struct advise_row {
 	{ "cut", add_cut, NULL, "src iter dropped" },
 	{ "gap", add_gap, NULL,
 	    "dur_ns src iter class what op layer phase"
-	    " code" },
+	    " code after" },
 	{ "mem", add_memory, NULL,
 	    "pid dev src op bytes addr kind pool_bytes allocated_bytes" },
 	{ "range", add_range, NULL, "src dur_ns text" },

@@ -128,6 +128,16 @@ judge_kv_cache(const struct facts *f, struct advise_verdict *v)
 	    facts_per_iter(f, f->kind[K_CAT].n));
 }
 
+void
+judge_cudnn_plans(const struct facts *f, struct advise_verdict *v)
+{
+	if (!is_torch(f) || verdict_no_steps(f, v) ||
+	    verdict_lacks_times(f, v, !f->has_gaps, "gap records: dlp-gaps"))
+		return;
+	verdict_share(f, f->plans.all.ns, v);
+	tops_put(&f->plans, &v->evidence, 3);
+}
+
 /* Frames of torch.compile, and those that it compiled more than once. */
 static void
 count_regions(

@@ -21,10 +21,13 @@ const char *const path_fix_names[N_FIX] = {
 };
 
 /* Ranges of ops are written and formatted in the op's own time and just before
- * it: their dispatch alone is short. A launch takes as much longer. */
+ * it: their dispatch alone is short. A launch takes longer, too; what recording
+ * it takes outside of the call is the op's own time, or not seen at all. */
 #define OP_PART 0.9
 #define BEFORE_PART 0.5
 #define LAUNCH_PART 0.4
+#define LAUNCH_ALONE 0.7
+#define TORCH_PART 0.85 /* of these: torch.profiler writes no texts */
 #define FULL 8      /* times the median launch */
 #define OP_PIECES 2 /* times the longest of nine in ten pieces, at most */
 
@@ -278,13 +281,15 @@ path_workers(const struct path *p)
 
 /* ns of a piece that recording takes. */
 static double
-recorded(const struct path_rank *k, uint32_t is, double ns)
+recorded(const struct path *p, const struct path_rank *k,
+    const struct path_what *what, double ns)
 {
 	double most = (double)k->op_most, part = 0;
+	uint32_t is = what->is;
 
 	if ((is & IS_LAUNCH) != 0) {
 		most = (double)k->launch_most;
-		part = LAUNCH_PART;
+		part = what->op != PATH_NONE ? LAUNCH_PART : LAUNCH_ALONE;
 	} else if ((is & IS_LOADER) != 0) {
 		part = 0;
 	} else if ((is & IS_OP) != 0) {
@@ -292,6 +297,7 @@ recorded(const struct path_rank *k, uint32_t is, double ns)
 	} else if ((is & IS_BEFORE) != 0) {
 		part = BEFORE_PART;
 	}
+	part *= p->maker.torch ? TORCH_PART : 1;
 	return part * (ns < most ? ns : most);
 }
 
@@ -315,7 +321,7 @@ path_fix_cpu(const struct path *p, const struct path_rank *k, unsigned on,
 	    ns > FULL * k->launch_most)
 		left = (double)k->launch_most;
 	if ((on & FIX_BIT(FIX_RECORDED)) != 0)
-		left -= recorded(k, is, left);
+		left -= recorded(p, k, what, left);
 	if ((on & FIX_BIT(FIX_OPTIMIZER)) != 0 && (is & IS_OPTIMIZER) != 0)
 		left *= FUSED_CPU;
 	return (int64_t)(left + 0.5);

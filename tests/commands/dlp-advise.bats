@@ -310,7 +310,10 @@ rules_on_profiles() {
 	recompiles|clear|advise/compile_ro
 	graph_breaks|found|h200/compile_train
 	graph_breaks|clear|h200/gpt2_bf16
+	kv_cache|found|advise/generate
 	kv_cache|clear|h200/graph_infer_node
+	cudnn_plans|found|advise/generate
+	cudnn_plans|clear|h200/resnet50_fp32
 	recompute|clear|h200/resnet50_fp32
 	loader_workers|not_judged|h200/loader
 	loader_workers|clear|h200/gpt2_bf16
@@ -420,11 +423,6 @@ derived() {
 	no_fusion_detector|clear|$fp32||iteration @
 	loader_workers|found|h200/loader|$(config num_workers 0)| @
 	loader_workers|clear|h200/loader|$(config num_workers 4)| @
-	kv_cache|found|$gpt|DELETE FROM CUPTI_ACTIVITY_KIND_KERNEL
-	    WHERE correlationId NOT IN (SELECT correlationId
-	    FROM CUPTI_ACTIVITY_KIND_RUNTIME WHERE globalTid =
-	    (SELECT globalTid $at)); UPDATE NVTX_EVENTS SET text =
-	    replace(text, 'aten::linear', 'aten::cat')| @
 	recompute|found|$fp32|UPDATE NVTX_EVENTS
 	    SET text = 'aten::conv2d, seq = 9, op_id = 7'
 	    WHERE text LIKE '%ConvolutionBackward0%'| @

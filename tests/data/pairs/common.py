@@ -1,4 +1,6 @@
-"""What the programs share: the loop's clock, and the variants' names."""
+"""What the programs share: the loop's clock, and the variants' names. With TRACE=FILE in the
+environment torch.profiler records ten steps to FILE."""
+import os
 import sys
 import time
 
@@ -21,9 +23,16 @@ class Clock:
     def __init__(self):
         self.n = 0
         self.skip = max(5, steps // 3)
+        self.trace = os.environ.get("TRACE") and torch.profiler.profile(
+            schedule=torch.profiler.schedule(wait=self.skip, warmup=3, active=10, repeat=1), record_shapes=True,
+            on_trace_ready=lambda p: p.export_chrome_trace(os.environ["TRACE"]))
+        if self.trace:
+            self.trace.start()
 
     def step(self):
         self.n += 1
+        if self.trace:
+            self.trace.step()
         if self.n == self.skip:
             torch.cuda.synchronize()
             self.t = time.perf_counter()
