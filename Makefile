@@ -402,8 +402,14 @@ bench:
 bench-web: all
 	@B=$(B) CC='$(CC)' bash tests/bench/web
 
+# Every report is asked, which takes seconds: once, not in each installation.
+$(B)/completion/_dlp: $(call files,cmd/*.usage pipelines/* pipelines/reports/* \
+    pipelines/reports/awk/columns.tab)
+	@mkdir -p $(@D)
+	sh pipelines/completions $(@D)
+
 .PHONY: install
-install: all
+install: all $(B)/completion/_dlp
 	$(INSTALL) -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(DATADIR) \
 	    $(DESTDIR)$(COMPDIR) $(DESTDIR)$(FISHDIR) $(DESTDIR)$(ZSHDIR)
 	$(INSTALL) $(or $(FILTERS),$(BINS)) $(DESTDIR)$(BINDIR)
@@ -435,10 +441,8 @@ install: all
 	$(INSTALL) -m 644 $(SHARE) pipelines/dlp-batch.mk pipelines/SKILL.md \
 	    $(DESTDIR)$(DATADIR)
 	$(INSTALL) -m 644 pipelines/dlp.bash-completion $(DESTDIR)$(COMPDIR)/dlp
-	sh pipelines/completions fish \
-	    >$(DESTDIR)$(FISHDIR)/dlp.fish
-	sh pipelines/completions zsh \
-	    >$(DESTDIR)$(ZSHDIR)/_dlp
+	$(INSTALL) -m 644 $(B)/completion/dlp.fish $(DESTDIR)$(FISHDIR)
+	$(INSTALL) -m 644 $(B)/completion/_dlp $(DESTDIR)$(ZSHDIR)
 	for c in $(CMDS) dlprof; do \
 		ln -sf dlp.fish $(DESTDIR)$(FISHDIR)/$$c.fish || exit; \
 	done

@@ -169,9 +169,10 @@ man_letters() {
 	bad=0
 	for c in "$BIN"/dlp-*; do
 		c=${c##*/}
+		said=$(usage_options "$c")
 		for o in $(sed -n "s/^.*{ [0']['a-zA-Z]*, \"\([a-z0-9-]*\)\", \..*/\1/p" \
 		    "cmd/$c.c"); do
-			usage_options "$c" | grep -qxe "--$o" || {
+			[[ $'\n'$said$'\n' == *$'\n'"--$o"$'\n'* ]] || {
 				echo "$c -h does not name --$o"
 				bad=1
 			}
