@@ -1,5 +1,7 @@
 # What every command has in common, run once per command: tests/bin/run makes a
 # copy of this file for each, with CMD set. By hand: CMD=dlp-iter bats FILE.
+# Filters read records with common/stage.c and nothing else. Tests of that have the
+# tag "reader": make test runs them for some filters, make test-all for all.
 
 load ../lib
 
@@ -175,6 +177,7 @@ same_body() {
 	trouble
 }
 
+# bats test_tags=reader
 @test "two operands: 2" {
 	not_parse
 	cp "$STREAM" a
@@ -185,6 +188,7 @@ same_body() {
 	[ "$(wc -l <err)" -eq 1 ]
 }
 
+# bats test_tags=reader
 @test "missing file: one line that names it, 2" {
 	work ./none.here </dev/null
 	trouble
@@ -192,6 +196,7 @@ same_body() {
 	[ ! -s out ]
 }
 
+# bats test_tags=reader
 @test "file name with blanks, quotes, newline, bytes" {
 	name=$'a b\t"x"\n\xff'"'.q"
 	if [ "$kind" = parse ]; then
@@ -208,6 +213,7 @@ same_body() {
 	trouble
 }
 
+# bats test_tags=reader
 @test "a directory: one line, 2" {
 	work . </dev/null
 	trouble
@@ -218,6 +224,7 @@ same_body() {
 	fi
 }
 
+# bats test_tags=reader
 @test "empty input: one line, 2" {
 	[[ $kind != @(lines|own) ]] || skip "does not apply"
 	if [ "$kind" = parse ]; then
@@ -258,6 +265,7 @@ same_body() {
 	fi
 }
 
+# bats test_tags=reader
 @test "a FIFO is read, /dev/null is empty" {
 	[[ $kind != @(lines|own) ]] || skip "does not apply"
 	if [ "$kind" = parse ]; then set -- "$LENET"; else set -- "$STREAM"; fi
@@ -276,6 +284,7 @@ same_body() {
 	[ "$(wc -l <a)" -eq "$(wc -l <out)" ]
 }
 
+# bats test_tags=reader
 @test "a file that may not be read: one line, 2" {
 	not_parse
 	small_stream >in
@@ -384,6 +393,7 @@ same_body() {
 	same_body a out
 }
 
+# bats test_tags=reader
 @test "NUL in the input: one line, 2" {
 	not_parse
 	{ cat "$STREAM"; printf 'kern\t\0001\n'; } >in
@@ -392,6 +402,7 @@ same_body() {
 	says NUL
 }
 
+# bats test_tags=reader
 @test "CR LF: one line, 2" {
 	not_parse
 	sed 's/$/\r/' "$STREAM" >in
@@ -400,6 +411,7 @@ same_body() {
 	says 'CR'
 }
 
+# bats test_tags=reader
 @test "neither metadata nor legend: not a dlp stream, 2" {
 	not_parse
 	for text in 'hello' 'Kern	1	2' '# a comment' '{"a": 1}' ' ' \
@@ -412,6 +424,7 @@ same_body() {
 	done
 }
 
+# bats test_tags=reader
 @test "a record without legends, a database, compressed: said so, 2" {
 	not_parse
 	printf 'kern\t1\t2\n' >in
@@ -430,6 +443,7 @@ same_body() {
 	done
 }
 
+# bats test_tags=reader
 @test "a higher format number is refused, naming both" {
 	not_parse
 	sed '1s/1$/7/' "$STREAM" >in
@@ -579,6 +593,7 @@ by_name() {
 	fi
 }
 
+# bats test_tags=reader
 @test "a record without a legend: one line, 2" {
 	not_parse
 	grep -v "^#$reads" "$STREAM" >in
@@ -589,6 +604,7 @@ by_name() {
 	says "$reads"
 }
 
+# bats test_tags=reader
 @test "a record with too many or too few fields: one line, 2" {
 	not_parse
 	awk -v tag="$reads" -F'\t' '
@@ -778,6 +794,7 @@ by_name() {
 	[ "$status" -eq 2 ]
 }
 
+# bats test_tags=reader
 @test "##end counts other records than came: a line, a note, 0" {
 	[[ $kind != @(parse|lines) ]] || skip "does not apply"
 	n=$(tail -n 1 "$STREAM" | cut -f 2)
@@ -812,6 +829,7 @@ by_name() {
 	done
 }
 
+# bats test_tags=reader
 @test "a stage killed before it: 2 in a shell without pipefail" {
 	not_parse
 	head -n 200 "$STREAM" >in
@@ -870,6 +888,7 @@ by_name() {
 	done
 }
 
+# bats test_tags=reader
 @test "closed stdin and stderr" {
 	[[ $kind != @(lines|own) ]] || skip "does not apply"
 	status=0
@@ -932,6 +951,7 @@ by_name() {
 	wait || true
 }
 
+# bats test_tags=reader
 @test "no answer to the terminal: usage without an operand" {
 	not_parse
 	script -qec true /dev/null </dev/null >/dev/null 2>&1 ||
