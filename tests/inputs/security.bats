@@ -201,8 +201,8 @@ endless() {
 	refused 'dlp-parse: z.gz: not a database, or an encrypted one' z.gz
 	for z in gzip xz zstd; do
 		(cat "$LENET"; head -c 90000000 /dev/zero) |
-		    $z -9 -c >b 2>/dev/null
-			refused 'dlp-parse: b: unpacks to more than 256 times*' b
+		    $z $([ $z = xz ] && echo -0 || echo -6) -c >b 2>/dev/null
+		refused 'dlp-parse: b: unpacks to more than 256 times*' b
 	done
 	head -c 3000 /dev/zero | zstd -q --long=31 >w.zst
 	refused 'dlp-parse: w.zst: zstd data that needs more than 1 GiB*' w.zst

@@ -49,34 +49,32 @@ rows() {
 	}' | sort
 }
 
-# same STREAM FILE...: all reports that count by file, and those that add up.
+# same "STREAM..." FILE...: all reports that count by file, and those that add up.
 same() {
-	local r s=$1
+	local r s streams=$1
 
 	shift
 	for r in advise tc copies coverage devices flops "gaps -n 0" \
 	    iters kernels "mem -g range" mfu ops phases roofline top \
 	    "top -g layer" waits; do
-		echo "# $s: dlp $r"
 		rows "$r" "$@" >want
 		# these were not recorded
 		[ "$r" = waits ] || [ "$r" = "mem -g range" ] ||
 		    [ "$(wc -l <want)" -gt 1 ]
-		rows "$r" "$s" | diff want -
+		for s in $streams; do
+			echo "# $s: dlp $r"
+			rows "$r" "$s.dlp" | diff want -
+		done
 	done
 }
 
 @test "one stream of two ranks: each report shows what it shows of the files" {
-	local s
-
-	for s in merge merge-r parse ranks; do
-		same $s.dlp ddp0 ddp1
-	done
+	same "merge merge-r parse ranks" ddp0 ddp1
 }
 
 @test "one stream of two runs: each report shows what it shows of the files" {
 	# without dlp-flops' reasons: whether TF32 is on is of the section there
-	same nets.dlp fp32 tf32
+	same nets fp32 tf32
 	# FLOPs of a step by its own time: 777.57 GFLOP, as PyTorch counts
 	dlp mfu --tsv nets.dlp | awk -F'\t' '
 	NR > 1 && ($9 != 777570484224 || \
@@ -276,14 +274,14 @@ SELECT round(avg(end - start)), round(sqrt((sum((end - start) * (end - start))
 @test "diff of streams of two files: as of the files of each side" {
 	local o s
 
+	dlp-parse --src ddp1 >one.dlp
+	sed 's/ddp1/again/g' one.dlp >two.dlp
+	dlp-merge one.dlp two.dlp >b.dlp
 	for o in "" "-g kernel" "-g iter" "-g layer -v cpu" "-a" "-i 1"; do
 		# shellcheck disable=SC2086 # options
 		dlp diff -n 0 $o -m 2 ddp0 ddp1 ddp1 ddp1 2>err >want
 		for s in merge merge-r parse ranks; do
 			echo "# $s: dlp diff $o"
-			dlp-parse --src ddp1 >one.dlp
-			sed 's/ddp1/again/g' one.dlp >two.dlp
-			dlp-merge one.dlp two.dlp >b.dlp
 			# shellcheck disable=SC2086 # options
 			dlp diff -n 0 $o $s.dlp b.dlp 2>said | diff want -
 			# each file by its name: A ddp0, A ddp1, B ddp1, B again
