@@ -475,18 +475,21 @@ advice() {
 	bad=0
 	while IFS='|' read -r id want p sql key; do
 		key=${key%% *}
-		case $p in
-		kineto/* | advise/sizes) # a trace is changed by sed
-			zcat "$ROOT/tests/data/$p.json.gz" | sed "$sql" >changed.sqlite
-			;;
-		*)
-			cp "$(shipped "$p")" changed.sqlite
-			chmod u+w changed.sqlite
-			sqlite3 changed.sqlite "$sql"
-			;;
-		esac
-		got=$(advice changed.sqlite "$key" 2>/dev/null |
-		    jq -r --arg id "$id" '.rules[] | select(.id == $id).verdict')
+		out=$(cksum <<<"$p|$sql|$key").json # many rows are of one profile
+		if [ ! -s "$out" ]; then
+			case $p in
+			kineto/* | advise/sizes) # a trace is changed by sed
+				zcat "$ROOT/tests/data/$p.json.gz" | sed "$sql" >changed.sqlite
+				;;
+			*)
+				cp "$(shipped "$p")" changed.sqlite
+				chmod u+w changed.sqlite
+				sqlite3 changed.sqlite "$sql"
+				;;
+			esac
+			advice changed.sqlite "$key" >"$out" 2>/dev/null
+		fi
+		got=$(jq -r --arg id "$id" '.rules[] | select(.id == $id).verdict' "$out")
 		[ "$got" = "$want" ] ||
 		    { echo "$id: $got, not $want: $p: $sql"; bad=1; }
 	done < <(derived)
