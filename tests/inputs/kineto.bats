@@ -196,19 +196,9 @@ for e in sorted((e for e in ev if e.get("cat") == "kernel"),
 	dlp-parse --resync f 2>/dev/null | grep -q '^range'
 }
 
-@test "hostile JSON: nesting, a text without end, ids of every type" {
+@test "hostile JSON: nesting, ids of every type" {
 	head -c 100000 /dev/zero | tr '\0' '[' >f
 	refused '*f: JSON nested more than 512 deep at byte *'
-	{
-		printf '{"traceEvents":[{"name":"'
-		head -c 200000000 /dev/zero | tr '\0' a
-	} | gzip -1 >f
-	(ulimit -v 600000 && refused '*f: a value of more than * MiB at byte *')
-	{
-		printf '{"'
-		head -c 200000000 /dev/zero | tr '\0' a
-	} | gzip -1 >f
-	(ulimit -v 600000 && refused '*f: truncated*')
 	n=0
 	printf '[' >f
 	for v in 0 -1 '"7"' '"x"' null true 1.5 '[1]' '{"a":1}' 1e300 \
@@ -514,13 +504,18 @@ for c in sorted(want):
 }
 
 # bats test_tags=all
-@test "hostile JSON: a bomb of gzip, nesting inside an event" {
+@test "hostile JSON: texts without end, nesting inside an event" {
 	# 1 GB of one text in 1 MB: refused within the limit of memory
 	{
 		printf '{"traceEvents":[{"name":"'
 		head -c 1000000000 /dev/zero | tr '\0' a
 	} | gzip -1 >f
 	(ulimit -v 600000 && refused '*f: a value of more than * MiB at byte *')
+	{
+		printf '{"'
+		head -c 200000000 /dev/zero | tr '\0' a
+	} | gzip -1 >f
+	(ulimit -v 600000 && refused '*f: truncated*')
 	{
 		printf '[%s,{"ph":"X","cat":"kernel","args":{"grid":' "$(kernel 5 1)"
 		head -c 100000 /dev/zero | tr '\0' '['
