@@ -272,6 +272,7 @@ struct facts {
 	bool serving;             /* steps of vLLM or SGLang */
 	unsigned frameworks;
 	bool named_framework; /* the stream has said which one it is */
+	bool told; /* and what dlp-advise says of steps and memory */
 	struct facts_sum kind[N_KIND];
 	uint64_t n_launch;       /* calls that launch kernels; a graph is one */
 	int64_t last_graph_call; /* start of the last graph launch */

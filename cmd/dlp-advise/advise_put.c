@@ -194,12 +194,12 @@ advise_put(struct advise_put *p, const struct facts *f,
 	p->src = p->src || f->src.len > 0;
 	if (!dlprof && !f->named_framework)
 		put_framework(f);
-	if (!dlprof && facts_step_ns(f, true) > 0) {
+	if (!dlprof && !f->told && facts_step_ns(f, true) > 0) {
 		put_ns_info("step_recorded_ns", facts_step_ns(f, true));
 		put_ns_info("step_bare_ns", facts_step_ns(f, false));
 		put_ns_info("step_all_ns", facts_fixed_ns(f, "all"));
 	}
-	if (!dlprof)
+	if (!dlprof && !f->told)
 		put_facts(f);
 	for (i = 0; i < n; i++)
 		put_finding(p, f, &j[i]);

@@ -346,6 +346,8 @@ add_info(struct facts *f, struct mview name, struct mview v)
 			num_i64(v.s, v.n, number[i].to);
 	f->no_times |= mv_eq(name, "times");
 	f->named_framework |= mv_eq(name, "framework");
+	f->told |= mv_eq(name, "mem_peak_bytes") ||
+		   mv_eq(name, "step_recorded_ns");
 	f->serving |= mv_eq(name, "serving");
 	maker_info(&f->maker, name, v);
 	if (mv_eq(name, "mode")) {

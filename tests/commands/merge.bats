@@ -1,4 +1,4 @@
-# dlp-agg --merge, dlp-merge: random small profiles (tests/bin/random.awk), cut into
+# dlp-agg --merge, dlp-merge: random small profiles, cut into
 # parts at random; what is made of the parts is what is made of the whole.
 # SEEDS="4 5" tries others.
 
@@ -10,8 +10,8 @@ TAB='	'
 setup_file() {
 	command -v sqlite3 >/dev/null || return 0
 	for seed in ${SEEDS:-1 2 3 4 5 6}; do
-		awk -v seed="$seed" -f "$ROOT/tests/bin/random.awk" |
-		    sqlite3 "$BATS_FILE_TMPDIR/$seed.db"
+		python3 "$ROOT/tests/harness/random_profile.py" "$seed" \
+		    "$BATS_FILE_TMPDIR/$seed.db" >/dev/null
 		dlp-parse --src "$BATS_FILE_TMPDIR/$seed.db" 2>/dev/null |
 		    dlp-correlate 2>/dev/null |
 		    dlp-iter -k step >"$BATS_FILE_TMPDIR/$seed.dlp"
@@ -260,7 +260,7 @@ columns() {
 	dlp-parse --src "$a" 2>/dev/null >a.dlp
 	dlp-parse --src "$b" 2>/dev/null >b.dlp
 	dlp-merge a.dlp b.dlp 2>err >merged
-	grep -q 'not aligned' err # random.awk tells no origin
+	grep -q 'not aligned' err # these tell no origin
 	[ "$(tail -n 1 both)" = "$(tail -n 1 merged)" ]
 	for t in range kern copy set call; do
 		c="start_ns dur_ns pid tid src"

@@ -1,16 +1,16 @@
-# Random small profiles (tests/bin/random.awk): what is true of the filters whatever
+# Random small profiles (tests/harness/random_profile.py): what is true of the filters whatever
 # the profile is. SEEDS="4 5" tries others; a failure names its seed. Whether the
 # numbers are right is the oracle's affair (tests/harness).
 
 # bats file_tags=long
 load ../lib
 
-SEEDS=${SEEDS:-1 2 3 4 5 6 7 8}
+SEEDS=${SEEDS:-1 2 3 4 5}
 setup_file() {
 	command -v sqlite3 >/dev/null || return 0
-	for seed in ${SEEDS:-1 2 3 4 5 6 7 8}; do
-		awk -v seed="$seed" -f "$ROOT/tests/bin/random.awk" |
-		    sqlite3 "$BATS_FILE_TMPDIR/$seed.db"
+	for seed in ${SEEDS:-1 2 3 4 5}; do
+		python3 "$ROOT/tests/harness/random_profile.py" "$seed" \
+		    "$BATS_FILE_TMPDIR/$seed.db" >/dev/null
 		dlp-parse "$BATS_FILE_TMPDIR/$seed.db" 2>/dev/null |
 		    dlp-correlate --ranges 2>/dev/null |
 		    dlp-iter -k step >"$BATS_FILE_TMPDIR/$seed.dlp"
