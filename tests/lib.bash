@@ -109,14 +109,18 @@ all_profiles() {
 	    ! -path './broken/*' | sed 's|^\./||' | LC_ALL=C sort)
 }
 
-# profile PATH: prints the name of that profile, unpacked if it ends in .xz.
+# profile PATH: prints the name of that profile, in $DATA or with its full path,
+# unpacked if it ends in .xz: each run of a pipeline unpacks it otherwise.
 profile() {
 	local f=$DATA/$1 out
 
+	case $1 in /*) f=$1 ;; esac
 	case $1 in
 	*.xz)
-		out=$ROOT/${B:-build}/test/$(basename "$1" .xz)
+		out=${1#"$ROOT/tests/data/"}
+		out=$ROOT/${B:-build}/test/unpacked/${out%.xz}
 		if [ ! -s "$out" ]; then
+			mkdir -p "${out%/*}"
 			xz -dc "$f" >"$out.$$" && mv "$out.$$" "$out" ||
 			    return
 		fi

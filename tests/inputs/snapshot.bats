@@ -121,6 +121,7 @@ same() {
 	done
 }
 
+# bats test_tags=all
 @test "memory does not grow with the file" {
 	command -v python3 >/dev/null || skip "no python3"
 	python3 "$G" large big.pickle 200000

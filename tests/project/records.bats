@@ -178,8 +178,8 @@ setup() {
 	cd "$BATS_TEST_TMPDIR"
 	cp -r "$PIPES" whole
 	: >whole/reports/awk/unread.tab
-	for f in "$ROOT/tests/data/alternate.sqlite.xz" \
-	    "$ROOT/tests/data/h200/gpt2_bf16.sqlite.xz"; do
+	for f in "$ROOT/tests/data/alternate.sqlite.xz" h200/gpt2_bf16.sqlite.xz; do
+		f=$(profile "$f")
 		while read -r report; do
 			# shellcheck disable=SC2086 # words
 			whole/dlp $report --tsv "$f" >want 2>&1

@@ -28,10 +28,11 @@ row_of() {
 @test "idle time by class: that of dlp gaps of the same steps, to the ns" {
 	set -- "$ROOT"/tests/data/*.sqlite.xz
 	for p in $FOUR lenet_emitnvtx_train zoo; do
-		set -- "$@" "$DATA/h200/$p.sqlite.xz"
+		set -- "$@" "h200/$p.sqlite.xz"
 	done
 	for f; do
 		echo "$f"
+		f=$(profile "$f")
 		dlp --tsv "$f" 2>/dev/null >got
 		dlp -v -w 200 "$f" 2>/dev/null >text
 		# where there is little of it another report is named
