@@ -146,9 +146,11 @@ $(col got idle_ns) $(col got work_ns) $(col got eligible_ns)"
 	dlp -v "$f" 2>/dev/null | grep '^GPU  *4 x NVIDIA A100.* (1 used)'
 }
 
-# Every profile of tests/data, and every width, in no more than a terminal has.
-@test "the screen: at most 30 lines of 80 columns, of every profile" {
-	n=0
+# fit_a_terminal N FIND-OPTION...: the screens of profiles in tests/data, at least N.
+fit_a_terminal() {
+	local f n=0 least=$1
+
+	shift
 	while read -r f; do
 		case $f in
 		*.dlp.xz) xz -dc "$f" | dlp - >text 2>err || continue ;;
@@ -159,9 +161,18 @@ $(col got idle_ns) $(col got work_ns) $(col got eligible_ns)"
 		[ "$(wc -L <text)" -le 80 ]
 		[ -s text ]
 		n=$((n + 1))
-	done < <(find "$ROOT/tests/data" -name '*.sqlite.xz' -o \
-	    -name '*.dlp.xz' -o -name '*.json.gz' | sort)
-	[ "$n" -ge 44 ]
+	done < <(find "$ROOT/tests/data" "$@" \( -name '*.sqlite.xz' -o \
+	    -name '*.dlp.xz' -o -name '*.json.gz' \) | sort)
+	[ "$n" -ge "$least" ]
+}
+
+@test "the screen: at most 30 lines of 80 columns" {
+	fit_a_terminal 7 -maxdepth 1
+}
+
+# bats test_tags=all
+@test "the screen: at most 30 lines of 80 columns, of every profile" {
+	fit_a_terminal 44
 }
 
 # By SQL: from the first step to the last kernel; and the times of the row.
