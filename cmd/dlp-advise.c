@@ -94,20 +94,6 @@ struct advise {
 	bool failed;       /* a rule of fail_on fired, in any section */
 };
 
-/* True if a word is in a comma list; the list can be NULL. */
-static bool
-list_has(const char *list, const char *word)
-{
-	size_t n;
-
-	for (; list != NULL && *list != '\0'; list += n + (list[n] == ',')) {
-		n = strcspn(list, ",");
-		if (text_is(list, n, word))
-			return true;
-	}
-	return false;
-}
-
 /* If the rule that includes this one's time fired too, that one leads. */
 static void
 find_leads(struct advise_finding *j, size_t n)
@@ -235,7 +221,7 @@ judge_rule(const struct advise *a, const struct facts *f,
 		advise_texts_put(r, f, v);
 	for (i = 0; i < ARRAY_LEN(text) && f->maker.amd; i++)
 		text[i]->len = words_amd(text[i]->s, text[i]->len);
-	if (v->judged == V_UNJUDGED && list_has(a->fail_on, r->id))
+	if (v->judged == V_UNJUDGED && list_has(a->fail_on, ',', r->id))
 		warn("--fail-on %s: not judged, for lack of %s", r->id,
 		    v->missing != NULL ? v->missing : "data");
 }
@@ -265,10 +251,11 @@ judge_facts(void *arg, struct facts *f)
 		j[n].v.limit = a->limit[i].v;
 		j[n].limit_dlprof = a->limit[i].dlprof;
 		judge_rule(a, f, r, &j[n].v);
-		fired += j[n++].v.judged == V_YES &&
-			 (list_has(a->fail_on, "any") ||
-			     (r->dlprof && list_has(a->fail_on, "dlprof")) ||
-			     list_has(a->fail_on, r->id));
+		fired +=
+		    j[n++].v.judged == V_YES &&
+		    (list_has(a->fail_on, ',', "any") ||
+			(r->dlprof && list_has(a->fail_on, ',', "dlprof")) ||
+			list_has(a->fail_on, ',', r->id));
 	}
 	find_leads(j, n);
 	for (i = 0; i < n; i++) {

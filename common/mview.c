@@ -33,3 +33,17 @@ mv_listed(struct mview v, const char *const *list, size_t n)
 {
 	return bsearch(&v, list, n, sizeof(*list), listed_order) != NULL;
 }
+
+bool
+list_has(const char *list, char sep, const char *word)
+{
+	const char *end;
+
+	for (; list != NULL; list = *end == sep ? end + 1 : NULL) {
+		for (end = list; *end != '\0' && *end != sep; end++)
+			;
+		if (mv_eq(mv(list, end), word))
+			return true;
+	}
+	return false;
+}

@@ -65,4 +65,7 @@ mv_has(struct mview v, const char *lit)
  */
 bool mv_listed(struct mview v, const char *const *list, size_t n);
 
+/* True if the word is in a list with that byte between words, or NULL. */
+bool list_has(const char *list, char sep, const char *word);
+
 #endif

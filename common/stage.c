@@ -351,20 +351,6 @@ one_line(struct stage *st, struct rec *r)
 	}
 }
 
-/* Whether a list of words has this one. */
-static bool
-is_listed(const char *list, const char *word)
-{
-	size_t n;
-
-	for (; *list != '\0'; list += n + (list[n] == ' ')) {
-		n = strcspn(list, " ");
-		if (text_is(list, n, word))
-			return true;
-	}
-	return false;
-}
-
 /* For --needs: the columns of a type that are read, or those that are in only,
  * a list of names (in: false: all others). */
 static void
@@ -386,7 +372,7 @@ say_columns(
 	buf_puts(&out_buf, t->tag);
 	for (c = 0; c < t->n_at; c++)
 		if (t->at[c] != REC_UNWANTED &&
-		    (only == NULL || is_listed(only, col_name(c)) == in))
+		    (only == NULL || list_has(only, ' ', col_name(c)) == in))
 			buf_printf(&out_buf, " %s", col_name(c));
 	buf_puts(&out_buf, s->how.all ? " *\n" : "\n");
 }

@@ -170,20 +170,6 @@ memory_peak(struct db_halves *d, int64_t dev)
 	return peak;
 }
 
-/* True if dlp-iter chose the fact, so that it does not describe the profile. */
-static bool
-is_choice(const char *s)
-{
-	static const char *const names[] = { "key_op", "key_op_found", "n_iter",
-		"n_iter_aggregated", "iter_start", "iter_stop" };
-	size_t i;
-
-	for (i = 0; i < ARRAY_LEN(names); i++)
-		if (strcmp(s, names[i]) == 0)
-			return true;
-	return false;
-}
-
 void
 facts_write(struct db_halves *d)
 {
@@ -193,6 +179,9 @@ facts_write(struct db_halves *d)
 	 * certain */
 	static const char *const modes[] = { "", "simple", "tensorflow1",
 		"tensorflow2", "pytorch", "tensorrt" };
+	/* these are dlp-iter's choice, and do not describe the profile */
+	static const char *const chosen[] = { "iter_start", "iter_stop",
+		"key_op", "key_op_found", "n_iter", "n_iter_aggregated" };
 	int64_t mode_no, used, total, i;
 	char n[32];
 	const struct db_dev *v;
@@ -236,7 +225,8 @@ facts_write(struct db_halves *d)
 	}
 	for (no = 0; no < d->infos.n; no++) {
 		s = smap_str(&d->infos, no, NULL);
-		if (d->infos.val[no] != 0 && !is_choice(s))
+		if (d->infos.val[no] != 0 &&
+		    !mv_listed(mv(s, s + strlen(s)), chosen, ARRAY_LEN(chosen)))
 			dbw_put(&d->db, T_DLP_FACTS, 0, "tt", s,
 			    db_word_text(d, (uint32_t)d->infos.val[no] - 1));
 	}

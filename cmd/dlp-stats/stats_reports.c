@@ -152,16 +152,6 @@ reports_list(void)
 		    report_defs[i]->table.title);
 }
 
-static bool
-has_word(const char *list, const char *word)
-{
-	size_t n = strlen(word);
-	const char *at = strstr(list, word);
-
-	return at != NULL && (at[n] == ',' || at[n] == '\0') &&
-	       (at == list || at[-1] == ',');
-}
-
 bool
 reports_need(const struct stats *s, const char *type)
 {
@@ -169,8 +159,9 @@ reports_need(const struct stats *s, const char *type)
 
 	/* work belongs to the ranges around its call */
 	for (i = 0; i < s->nreports; i++)
-		if (has_word(s->report[i].def->types, type) ||
-		    (s->report[i].range_names && has_word("call,range", type)))
+		if (list_has(s->report[i].def->types, ',', type) ||
+		    (s->report[i].range_names &&
+			list_has("call,range", ',', type)))
 			return true;
 	return false;
 }

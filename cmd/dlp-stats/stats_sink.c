@@ -136,14 +136,12 @@ thousands(struct buf *b, const char *s, size_t n)
 static bool
 is_count(const char *col)
 {
-	static const char *const ids[] = { "PID", "TID", "DevId", "CorrId",
-		"RangeId", "ParentId", "Ctx", "Strm", "GreenCtx" };
-	size_t i;
+	static const char *const ids[] = { "CorrId", "Ctx", "DevId", "GreenCtx",
+		"PID", "ParentId", "RangeId", "Strm", "TID" };
+	const char *s = head_text(col);
 
-	for (i = 0; i < ARRAY_LEN(ids); i++)
-		if (strcmp(head_text(col), ids[i]) == 0)
-			return false;
-	return col[0] == '#';
+	return col[0] == '#' &&
+	       !mv_listed(mv(s, s + strlen(s)), ids, ARRAY_LEN(ids));
 }
 
 /* Writes its length, its width and the shown text to the file. */
