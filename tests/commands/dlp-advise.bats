@@ -345,6 +345,7 @@ shipped() {
 	esac
 }
 
+# bats test_tags=long
 @test "every rule on real profiles: one where it fires, one where it does not" {
 	bad=0
 	while IFS='|' read -r id want p; do
@@ -470,6 +471,7 @@ advice() {
 	    dlp-flops | dlp-busy | dlp-gaps | dlp-advise --json
 }
 
+# bats test_tags=long
 @test "rules that fire on no profile fire on profiles changed by SQL" {
 	command -v sqlite3 >/dev/null || skip "no sqlite3"
 	bad=0

@@ -2,6 +2,7 @@
 # tests/record/*.c: nvtxall pushes known ranges, fakecuda plays a driver with a
 # libcupti of its own, so no test needs a GPU or CUDA.
 
+# bats file_tags=long
 load ../lib
 
 setup() {

@@ -1,3 +1,4 @@
+# bats file_tags=long
 load ../lib
 
 bats_require_minimum_version 1.5.0

@@ -1,6 +1,7 @@
 # Snapshots of PyTorch's memory: what Python's pickle reads of them, and hostile
 # pickles.
 
+# bats file_tags=long
 load ../lib
 bats_require_minimum_version 1.5.0
 

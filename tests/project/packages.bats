@@ -1,6 +1,6 @@
 # Completions that are made from the usage texts, the tarball, the Debian packages.
 
-# bats file_tags=source
+# bats file_tags=source,long
 load ../lib
 
 @test "completions of fish and zsh: each option of each filter and report" {

@@ -174,6 +174,7 @@ setup() {
 	[ "$output" = "dlp-flops: --drop: prim is given twice" ]
 }
 
+# bats test_tags=long
 @test "reports are the same if nothing is left unwritten" {
 	cd "$BATS_TEST_TMPDIR"
 	cp -r "$PIPES" whole

@@ -1,6 +1,7 @@
 # dlp baseline, and dlp diff with its folder; KEEP=1 of dlp-batch.mk.
 
 bats_require_minimum_version 1.5.0
+# bats file_tags=long
 load ../lib
 
 setup() {

@@ -2,6 +2,7 @@
 # expressions of dlp-agg. Other programs read the results.
 
 bats_require_minimum_version 1.5.0
+# bats file_tags=long
 load ../lib
 
 setup() {

@@ -1,6 +1,7 @@
 # The page of dlp html, without a browser: its data against the reports and SQL,
 # what it may do, hostile names, incomplete input. tests/web drives a browser.
 
+# bats file_tags=long
 load ../lib
 
 bats_require_minimum_version 1.5.0

@@ -1,6 +1,7 @@
 # dlp mcp with a client of its own, and dlp skill.
 
 bats_require_minimum_version 1.5.0
+# bats file_tags=long
 load ../lib
 
 setup() {

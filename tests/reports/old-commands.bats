@@ -2,6 +2,7 @@
 # there: each works, or says in one line what to type instead.
 
 bats_require_minimum_version 1.5.0
+# bats file_tags=long
 load ../lib
 
 setup() {
