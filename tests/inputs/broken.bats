@@ -192,6 +192,7 @@ outputs() {
 	E
 }
 
+# bats test_tags=all
 @test "variables of the environment change no report" {
 	own_names >names
 	[ "$(wc -l <names)" -gt 250 ]

@@ -486,6 +486,7 @@ NAMES=($'a b\'c"d\nl\te' '$(touch pwned)`touch pwned`;touch pwned&|<>'
 	done
 }
 
+# bats test_tags=all
 @test "names of files: the overview and the metrics print them harmlessly" {
 	small plain
 	for n in "${NAMES[@]}"; do
@@ -536,6 +537,7 @@ NAMES=($'a b\'c"d\nl\te' '$(touch pwned)`touch pwned`;touch pwned&|<>'
 	    grep -ao '<title>.*</title>')"
 }
 
+# bats test_tags=all
 @test "names of files: streams, dlprof, pyprof-parse, pyprof-prof" {
 	small plain
 	dlp-parse plain | dlp-correlate | dlp-iter -k iteration |
