@@ -371,6 +371,7 @@ y/s:r.db" ]
 	mkfifo grows
 	mkdir parts
 	dlp-merge --split parts <grows >names &
+	local pid=$! # same() has processes of its own
 	exec 7>grows
 	cat two >&7
 	until [ -s names ]; do :; done # the stream is still open
@@ -379,7 +380,7 @@ y/s:r.db" ]
 	cat one >&7
 	head -n 5 one >&7 # cut off
 	exec 7>&-
-	wait $!
+	wait $pid
 	cmp one parts/2
 	head -n 5 one | cmp - parts/3
 	same 3 "$(wc -l <names)"
