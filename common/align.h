@@ -3,8 +3,7 @@
  * have the events in order, each with a key (of its name). One may have begun
  * earlier than the other, so they need not begin with the same event.
  */
-#ifndef DLP_ALIGN_H
-#define DLP_ALIGN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -27,5 +26,3 @@ struct align {
 bool align_find(const struct align_ev *ref, size_t nref,
     const struct align_ev *x, size_t nx, const int64_t *hint,
     struct align *out);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * API calls of CUDA and HIP: which make the thread that calls wait for a GPU.
  */
-#ifndef APICALL_H
-#define APICALL_H
+#pragma once
 
 #include <stddef.h>
 
@@ -22,5 +21,3 @@ enum apicall_kind apicall_kind(const char *s, size_t n);
 /* The kind of the synchronization that a call makes, as sync records have it,
  * NULL if it makes none. */
 const char *apicall_sync(const char *s, size_t n);
-
-#endif

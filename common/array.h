@@ -1,7 +1,6 @@
 /* Arrays: the number of elements, room for more in one that grows, order, and a
  * search in one that is in order. */
-#ifndef DLP_ARRAY_H
-#define DLP_ARRAY_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -66,5 +65,3 @@ array_until(const void *v, size_t n, size_t size, size_t offset, int64_t t)
 	}
 	return lo;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* Runs work in a second thread. */
-#ifndef DLP_BESIDE_H
-#define DLP_BESIDE_H
+#pragma once
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -28,5 +27,3 @@ void beside_end(struct beside *b); /* waits for the end */
 
 /* If work() died, prints its message and ends the process. */
 void beside_say(const struct beside *b);
-
-#endif

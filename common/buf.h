@@ -1,7 +1,6 @@
 /* A growable byte string, and fast functions that append the parts of records.
  */
-#ifndef DLP_BUF_H
-#define DLP_BUF_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -62,5 +61,3 @@ void buf_printf(struct buf *b, const char *fmt, ...)
 
 /* The contents with a NUL after them; valid until the next change. */
 const char *buf_str(struct buf *b);
-
-#endif

@@ -2,8 +2,7 @@
  * The command line that all commands share: -h, -V, -u, one optional file
  * operand, and their messages.
  */
-#ifndef DLP_CLI_H
-#define DLP_CLI_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -78,5 +77,3 @@ void cli_spill(const char *arg);
 
 /* The items of a comma list "a,b,c", *n of them; one free() for all. */
 char **cli_list(const char *arg, int *n);
-
-#endif

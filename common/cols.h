@@ -2,8 +2,7 @@
  * The registry of record types and columns, columns.tab, as C. columns.h has
  * an id for each name of a column: COL_dur_ns.
  */
-#ifndef DLP_COLS_H
-#define DLP_COLS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -93,5 +92,3 @@ bool kind_is_length(const char *name);
 /* Whether kernels of that family compute products, so that they can use Tensor
  * Cores, as dlp-flops names families (column family). */
 bool kind_is_product(const char *family, size_t n);
-
-#endif

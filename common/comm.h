@@ -5,8 +5,7 @@
  *	t = comm_find(&c, name, n);
  *	if (t != NULL && t->together) ...
  */
-#ifndef DLP_COMM_H
-#define DLP_COMM_H
+#pragma once
 
 #include "map.h"
 #include "namerule.h"
@@ -41,5 +40,3 @@ const struct comm_type *comm_named(
     const struct comm_rules *c, const char *name, size_t n);
 
 void comm_close(struct comm_rules *c);
-
-#endif

@@ -6,8 +6,7 @@
  * Its schema is a data file of SQL (common/shipped.h). The tables of a database
  * have the numbers in which the file creates them, from 0.
  */
-#ifndef DLP_DBWRITE_H
-#define DLP_DBWRITE_H
+#pragma once
 
 #include <sqlite3.h>
 #include <stdbool.h>
@@ -95,5 +94,3 @@ void dbw_flush(struct dbw *db);
 #define DBW_INTS(db, ...) dbw_ints(db, DBW_LIST(__VA_ARGS__))
 #define DBW_ROW(db, t, ...) dbw_row(db, t, DBW_LIST(__VA_ARGS__))
 #define DBW_ADD(db, t, ...) dbw_add(db, t, DBW_LIST(__VA_ARGS__))
-
-#endif

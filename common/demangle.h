@@ -1,6 +1,5 @@
 /* Makes C++ names, as compilers mangle them, readable. */
-#ifndef DLP_DEMANGLE_H
-#define DLP_DEMANGLE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -16,5 +15,3 @@ bool demangle(const char *name, struct buf *out);
  * they counted every lambda among the parts of a name that can be referred to
  * later, so later references have another meaning. */
 bool demangle_old(const char *name, struct buf *out);
-
-#endif

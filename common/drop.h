@@ -4,8 +4,7 @@
  * filtered legend by legend; lines that are passed on are filtered when they
  * leave.
  */
-#ifndef DLP_DROP_H
-#define DLP_DROP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -49,5 +48,3 @@ uint64_t drop_columns(const char *tag, char *s, size_t *len);
 /* Removes dropped types and columns from whole lines; returns the length of the
  * rest, which begins at s. Adds the number of removed records to *n_gone. */
 size_t drop_lines(char *s, size_t n, uint64_t *n_gone);
-
-#endif

@@ -2,8 +2,7 @@
  * Messages on standard error, one line each: "prog: what", and the exit
  * statuses of every command (dlp-records(5), EXIT STATUS).
  */
-#ifndef DLP_ERR_H
-#define DLP_ERR_H
+#pragma once
 
 #include <setjmp.h>
 #include <stddef.h>
@@ -62,5 +61,3 @@ void *xrealloc(void *p, size_t n, size_t size) __attribute__((returns_nonnull));
 char *xstrdup(const char *s) __attribute__((returns_nonnull));
 /* NUL-terminated copy */
 char *xmemdup(const void *p, size_t n) __attribute__((returns_nonnull));
-
-#endif

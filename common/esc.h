@@ -4,8 +4,7 @@
  * a bare "-" means unset. Every other byte stands for itself, invalid
  * UTF-8 too.
  */
-#ifndef DLP_ESC_H
-#define DLP_ESC_H
+#pragma once
 
 #include <stddef.h>
 
@@ -28,5 +27,3 @@ esc_has(const char *s, size_t n)
 /* Fills p with the places after each TAB of s[0..n), at most max of them;
  * returns the number of TABs. Fastest with room for 64 more. */
 int tabs_find(const char *s, size_t n, const char **p, int max);
-
-#endif

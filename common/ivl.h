@@ -1,7 +1,6 @@
 /* Time intervals: their extent; their union: one, or one per key and the sum of
  * these. */
-#ifndef DLP_IVL_H
-#define DLP_IVL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -91,5 +90,3 @@ void ivl_by_add(struct ivl_by *u, int64_t key, int64_t lo, int64_t hi);
 int64_t ivl_by_len(const struct ivl_by *u); /* the sum over the keys */
 void ivl_by_clear(struct ivl_by *u);        /* keeps all memory */
 void ivl_by_free(struct ivl_by *u);
-
-#endif

@@ -11,8 +11,7 @@
  * Ids belong to a section. Memory is bounded by the distinct ops and strings of
  * a section and by the distinct texts of the input.
  */
-#ifndef DLP_JOIN_H
-#define DLP_JOIN_H
+#pragma once
 
 #include "map.h"
 #include "rec.h"
@@ -113,5 +112,3 @@ join_fast(struct join *j, const struct rec *r, const char *const *field,
 	*n = (size_t)(field[c->type->at[c->src] + 1] - s) - 1;
 	return *n == 1 && s[0] == '-' ? NULL : s;
 }
-
-#endif

@@ -6,8 +6,7 @@
  *	json_word(b, "id", id);  json_int(b, "n", true, n);
  *	buf_putc(b, '}');
  */
-#ifndef DLP_JSON_PUT_H
-#define DLP_JSON_PUT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -29,5 +28,3 @@ void json_bool(struct buf *b, const char *name, bool v);
 /* A number with that many decimals; null if has is false. */
 void json_real(
     struct buf *b, const char *name, bool has, double v, int decimals);
-
-#endif

@@ -9,8 +9,7 @@
  *			...
  *	json_free(&doc);
  */
-#ifndef DLP_JSON_TOK_H
-#define DLP_JSON_TOK_H
+#pragma once
 
 #include <stdint.h>
 
@@ -65,5 +64,3 @@ int json_next(const struct json_doc *j, int i);
 /* The value of a key in object i; -1 if i is not an object, or has no such key.
  */
 int json_get(const struct json_doc *j, int i, const char *key);
-
-#endif

@@ -1,6 +1,5 @@
 /* A text file or pipe, line by line. */
-#ifndef DLP_LINES_H
-#define DLP_LINES_H
+#pragma once
 
 #include <stdint.h>
 
@@ -28,5 +27,3 @@ void lines_fd(struct lines *l, const char *name, int fd);
 bool lines_next(struct lines *l, const char **s, size_t *n);
 
 void lines_close(struct lines *l);
-
-#endif

@@ -1,6 +1,5 @@
 /* Files that users mistake for a stream, by their first bytes. */
-#ifndef DLP_MAGIC_H
-#define DLP_MAGIC_H
+#pragma once
 
 #include "buf.h"
 
@@ -14,5 +13,3 @@ const char *magic_tool(const char *s, size_t n);
 
 /* Appends a file's name as a word of a shell. */
 void magic_word(struct buf *b, const char *name);
-
-#endif

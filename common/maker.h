@@ -2,8 +2,7 @@
  * Which program recorded a profile, for messages that say how to record more:
  * each has options of its own.
  */
-#ifndef DLP_MAKER_H
-#define DLP_MAKER_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -28,5 +27,3 @@ void maker_info(struct maker *m, struct mview name, struct mview value);
 /* The text that fits. */
 const char *maker_text(const struct maker *m, const char *nsys,
     const char *torch, const char *rocprof);
-
-#endif

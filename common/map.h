@@ -4,8 +4,7 @@
  * and get numbers from 0 in the order of arrival, so that it serves as an
  * intern table too. Parts of large maps are in files (spill.h).
  */
-#ifndef DLP_MAP_H
-#define DLP_MAP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -90,5 +89,3 @@ uint64_t hash_bytes(const void *p, size_t n);
 /* Mixes a number. A key made of two numbers, hash_mix(a) ^ b and so on, is not
  * unique: use it only if collisions are checked elsewhere. */
 uint64_t hash_mix(uint64_t x);
-
-#endif

@@ -1,6 +1,5 @@
 /* A piece of a text that another struct owns. */
-#ifndef DLP_MVIEW_H
-#define DLP_MVIEW_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -67,5 +66,3 @@ bool mv_listed(struct mview v, const char *const *list, size_t n);
 
 /* True if the word is in a list with that byte between words, or NULL. */
 bool list_has(const char *list, char sep, const char *word);
-
-#endif

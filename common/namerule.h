@@ -10,8 +10,7 @@
  * The first rule whose pattern (pat.h) matches the lower-case name
  * decides. What the words mean is the caller's affair.
  */
-#ifndef DLP_NAMERULE_H
-#define DLP_NAMERULE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -82,5 +81,3 @@ enum ynu judge_verdict(const struct namerule *u);
 
 /* "yes", "no" or "unknown". */
 const char *ynu_name(enum ynu v);
-
-#endif

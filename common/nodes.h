@@ -2,8 +2,7 @@
  * Nodes of CUDA graphs. A node that was cloned or instantiated names the one
  * that it was made from; the first of them, the root, was captured.
  */
-#ifndef DLP_NODES_H
-#define DLP_NODES_H
+#pragma once
 
 #include "map.h"
 
@@ -24,5 +23,3 @@ void nodes_link(struct nodes *t, size_t no, int64_t orig);
 bool nodes_root(const struct nodes *t, int64_t id, size_t *no, int64_t *root);
 
 void nodes_free(struct nodes *t);
-
-#endif

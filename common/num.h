@@ -1,6 +1,5 @@
 /* Numbers in text, checked. */
-#ifndef DLP_NUM_H
-#define DLP_NUM_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -125,5 +124,3 @@ num_mul(int64_t a, int64_t b)
 		return r;
 	return num_limit((a < 0) != (b < 0) ? -1 : 1, b);
 }
-
-#endif

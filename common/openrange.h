@@ -18,8 +18,7 @@
  *
  * Times are in ns. Pointers to ranges hold until the next push or sweep.
  */
-#ifndef DLP_OPENRANGE_H
-#define DLP_OPENRANGE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -78,5 +77,3 @@ openranges_pop(struct openranges *o, int64_t now)
  * have not moved; o->n if none has. */
 size_t openranges_sweep(struct openranges *o, int64_t now,
     void (*gone)(void *ctx, void *range), void *ctx);
-
-#endif

@@ -8,8 +8,7 @@
  * Fields are given in the order of the columns. A write error is fatal
  * (exit 2) except a closed pipe, where SIGPIPE ends the process.
  */
-#ifndef DLP_OUT_H
-#define DLP_OUT_H
+#pragma once
 
 #include <string.h>
 
@@ -178,5 +177,3 @@ struct out_ext *out_ext_named(const char *const *names, int n);
 void out_ext_legend(struct out_ext *x, const struct rec *r);
 void out_ext_begin(struct out_ext *x, const struct rec *r);
 void out_ext_end(struct out_ext *x, const struct rec *r);
-
-#endif

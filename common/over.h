@@ -3,8 +3,7 @@
  * keeps the program from running as without it: the work of the profiler
  * itself, but also work that CUDA does in any run.
  */
-#ifndef DLP_OVER_H
-#define DLP_OVER_H
+#pragma once
 
 #include <stddef.h>
 
@@ -19,5 +18,3 @@ enum over {
 /* The kind by an escaped name, as dlp-parse writes it; NULL is unknown. Names
  * that are not in the table are the profiler's. */
 enum over over_of(const char *s, size_t n);
-
-#endif

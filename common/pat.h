@@ -6,8 +6,7 @@
  * name, not in its template and call arguments. In an alternative, # matches
  * one or more digits, and ^ at its beginning matches the beginning of the name.
  */
-#ifndef DLP_PAT_H
-#define DLP_PAT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -39,5 +38,3 @@ struct pat_code {
 void pat_compile(struct pat_code *code, const char *pat);
 void pat_free(struct pat_code *code);
 bool pat_find_code(const struct pat_code *code, const struct pat_name *p);
-
-#endif

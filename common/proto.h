@@ -1,7 +1,6 @@
 /* Messages of protobuf: their fields one after the other, and as they are
  * written. */
-#ifndef DLP_PROTO_H
-#define DLP_PROTO_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -76,5 +75,3 @@ proto_next(struct proto *m)
 void proto_put(struct buf *b, unsigned no, uint64_t v);
 void proto_put_bytes(struct buf *b, unsigned no, const char *s, size_t n);
 void proto_put_fix64(struct buf *b, unsigned no, uint64_t v);
-
-#endif

@@ -11,8 +11,7 @@
  *
  * At the first damage `bad` is set, and every call returns false from then.
  */
-#ifndef DLP_PYLIT_H
-#define DLP_PYLIT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -93,5 +92,3 @@ bool pyrow_str(const struct pyrow *r, const char *key, struct buf *out);
  * An item that is neither ends the walk, and l.bad is set. */
 void pyrow_list(struct pylit *l, struct mview value);
 bool pyrow_item(struct pylit *l, struct pl_atom *a);
-
-#endif

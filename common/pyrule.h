@@ -11,8 +11,7 @@
  *
  * Source: pyprof/parse of PyProf, whose output the tests compare.
  */
-#ifndef DLP_PYRULE_H
-#define DLP_PYRULE_H
+#pragma once
 
 #include "buf.h"
 #include "mview.h"
@@ -66,5 +65,3 @@ void pyrule_cut(struct buf *b, const char *word);
 /* True if a file:line is of PyTorch or PyProf themselves, which PyProf leaves
  * out. */
 bool pyrule_is_library(struct mview file);
-
-#endif

@@ -10,8 +10,7 @@
  *
  * Damage in the input is fatal: one line "prog: FILE:LINE: what", exit 2.
  */
-#ifndef DLP_REC_H
-#define DLP_REC_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -211,5 +210,3 @@ const char *rec_input_name(const struct rec_reader *rd); /* FILE */
 const char *rec_where(const struct rec_reader *rd);
 void rec_die(const struct rec *r, const char *fmt, ...)
     __attribute__((format(printf, 2, 3), noreturn));
-
-#endif

@@ -5,8 +5,7 @@
  * builds with sanitizers, nothing happens. DLP_SANDBOX=off in the environment
  * turns it off.
  */
-#ifndef DLP_SANDBOX_H
-#define DLP_SANDBOX_H
+#pragma once
 
 /* No further process or program, no network, no other process's memory. Every
  * command does this when it opens its output; a second call does nothing. */
@@ -21,5 +20,3 @@ void sandbox_files(char *const *paths, int n);
  * and writes nothing but files in the folder of `to`, which need not exist, and
  * temporary ones. */
 void sandbox_folders(const char *from, const char *to);
-
-#endif

@@ -2,8 +2,7 @@
  * The texts of ranges around the steps of engines that serve language models:
  * vLLM's and SGLang's.
  */
-#ifndef DLP_SERVING_H
-#define DLP_SERVING_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -34,5 +33,3 @@ bool serving_read(struct mview v, struct serving *s);
 /* Words and numbers at *p, which is moved past them. */
 bool serving_word(const char **p, const char *end, const char *word);
 bool serving_number(const char **p, const char *end, int64_t *v);
-
-#endif

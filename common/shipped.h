@@ -3,8 +3,7 @@
  * program needs no file at run time, and its defaults are exactly the shipped
  * files.
  */
-#ifndef DLP_SHIPPED_H
-#define DLP_SHIPPED_H
+#pragma once
 
 #include "map.h"
 #include "mview.h"
@@ -40,5 +39,3 @@ struct mview vocab_find(const char *table, const char *s, size_t n);
  * only words after which s ends, or has a _. */
 struct mview vocab_longest(
     const char *table, struct mview s, bool whole, size_t *n);
-
-#endif

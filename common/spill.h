@@ -10,8 +10,7 @@
  * the files are shared. Only one thread may allocate and free large blocks;
  * other threads may have small ones.
  */
-#ifndef DLP_SPILL_H
-#define DLP_SPILL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -48,5 +47,3 @@ spill_tick(void)
  * writing and already unlinked. The descriptor is the caller's. Failure is
  * fatal. */
 int temp_fd(void);
-
-#endif

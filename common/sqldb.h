@@ -3,8 +3,7 @@
  * file is never written, nothing in it is executed, only its real tables can be
  * read, and the work is bounded by the size of the file.
  */
-#ifndef DLP_SQLDB_H
-#define DLP_SQLDB_H
+#pragma once
 
 #include <sqlite3.h>
 #include <stdbool.h>
@@ -29,5 +28,3 @@ int sqldb_temp(sqlite3 **db);
 /* The error of a database that is read, in the words of a user with a file.
  * Valid until the next call on db. */
 const char *sqldb_error(sqlite3 *db);
-
-#endif

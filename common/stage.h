@@ -12,8 +12,7 @@
  *
  * out_finish() closes the stage and its reader.
  */
-#ifndef DLP_STAGE_H
-#define DLP_STAGE_H
+#pragma once
 
 #include "out.h"
 #include "rec.h"
@@ -135,5 +134,3 @@ void stage_note(const char *name, uint64_t count);
 
 /* The notes of rec_lost() and rec_surplus(); stage_run() writes its own. */
 void stage_note_count(uint64_t lost, uint64_t surplus);
-
-#endif

@@ -4,8 +4,7 @@
  * consecutive steps belongs to the loop; time before the first step and after
  * the last is outside.
  */
-#ifndef DLP_STEPS_H
-#define DLP_STEPS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -125,5 +124,3 @@ enum steady_call {
 	STEADY_CALL_ALLOCATES
 };
 enum steady_call steady_call(const char *api, size_t n);
-
-#endif

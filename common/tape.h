@@ -5,8 +5,7 @@
  * common/spill are mapped into memory, which counts against -S. A full disk is
  * fatal.
  */
-#ifndef DLP_TAPE_H
-#define DLP_TAPE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -40,5 +39,3 @@ void tape_skip(struct tape *t, size_t n);
 
 /* The tape is new again. */
 void tape_free(struct tape *t);
-
-#endif

@@ -3,8 +3,7 @@
  * characters that a format or a terminal must not get, and their replacements.
  * The rules are one table in text_out.c.
  */
-#ifndef DLP_TEXT_OUT_H
-#define DLP_TEXT_OUT_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -67,5 +66,3 @@ bool json_is_num(const char *s, size_t n);
 /* True if s is one value of JSON; the only text allowed between tokens is
  * blanks. */
 bool json_valid(const char *s, size_t n);
-
-#endif

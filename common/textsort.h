@@ -1,6 +1,5 @@
 /* Sorting many texts that begin alike. */
-#ifndef DLP_TEXTSORT_H
-#define DLP_TEXTSORT_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -20,5 +19,3 @@ void textsort(struct text_ref *v, struct text_ref *tmp, size_t n);
 uint64_t text_chunk(const char *s, size_t n);
 
 int text_cmp(const char *a, size_t an, const char *b, size_t bn);
-
-#endif

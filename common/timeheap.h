@@ -1,7 +1,6 @@
 /* Holds items that come in any order and returns them by time, the earliest
  * first. */
-#ifndef DLP_TIMEHEAP_H
-#define DLP_TIMEHEAP_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -24,5 +23,3 @@ struct timed timeheap_pop(struct timeheap *h); /* must not be empty */
 
 /* Empties h; does not free what the items point to. */
 void timeheap_free(struct timeheap *h);
-
-#endif

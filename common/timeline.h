@@ -12,8 +12,7 @@
  *
  * Memory is bounded by the work that has not ended.
  */
-#ifndef DLP_TIMELINE_H
-#define DLP_TIMELINE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -75,5 +74,3 @@ void launches_free(struct launches *l);
 
 /* Empty again. What the work points to is the caller's. */
 void timeline_free(struct timeline *tl);
-
-#endif

@@ -1,6 +1,5 @@
 /* UTF-8: one code point at a time, and texts of any bytes made UTF-8. */
-#ifndef DLP_UTF8_H
-#define DLP_UTF8_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -31,5 +30,3 @@ void utf8_show(struct buf *out, const char *s, size_t n);
 
 /* True if utf8_show would change nothing. */
 bool utf8_shown(const char *s, size_t n);
-
-#endif

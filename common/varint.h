@@ -1,7 +1,6 @@
 /* Small numbers in a few bytes: seven bits in each, the lowest first, the
  * highest bit set in all but the last. */
-#ifndef DLP_VARINT_H
-#define DLP_VARINT_H
+#pragma once
 
 #include "buf.h"
 
@@ -49,5 +48,3 @@ varint_add(struct buf *b, uint64_t v)
 	buf_reserve(b, VARINT_MAX);
 	b->len = (size_t)(varint_put(b->s + b->len, v) - b->s);
 }
-
-#endif

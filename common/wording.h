@@ -16,8 +16,7 @@
  * are joined by a blank, unless the second begins with one of , ; : or a full
  * stop.
  */
-#ifndef DLP_WORDING_H
-#define DLP_WORDING_H
+#pragma once
 
 #include "buf.h"
 
@@ -53,5 +52,3 @@ struct buf *values_let(struct values *v, const char *name);
 /* The same, if it is so: a word that only has to be there. */
 void values_if(struct values *v, const char *name, bool is);
 void values_free(struct values *v);
-
-#endif

@@ -1,6 +1,5 @@
 /* Names as people see them: their order, similar ones, ones with a number. */
-#ifndef DLP_WORDS_H
-#define DLP_WORDS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -29,5 +28,3 @@ size_t stem_len(const char *s, size_t n);
 /* Whether a layer of the path s[0..n) ends at s[i], at a '/' that is not one
  * inside a name: "Torch-Compiled Region: 0/0". */
 bool is_layer_end(const char *s, size_t n, size_t i);
-
-#endif

@@ -14,8 +14,7 @@
  *		work_read(&w, r);
  *		if (w.has_dur && w.has_dev) ...
  */
-#ifndef DLP_WORKREC_H
-#define DLP_WORKREC_H
+#pragma once
 
 #include "mview.h"
 #include "num.h"
@@ -79,5 +78,3 @@ work_read(struct workrec *w, const struct rec *r)
 	w->src = rec_get(r, COL_src);
 	w->iter = rec_get(r, COL_iter);
 }
-
-#endif

@@ -12,8 +12,7 @@
  * What goes around a table (a title, an object with several tables) is the
  * caller's. Nothing here fails; the caller flushes (out_check()).
  */
-#ifndef DLP_WRITER_H
-#define DLP_WRITER_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -95,5 +94,3 @@ void writer_end(struct writer *w);
 /* Appends a field's escaped text as CSV in quotes, with quotes inside doubled.
  */
 void writer_quote(struct buf *b, const char *s, size_t n);
-
-#endif

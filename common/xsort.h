@@ -10,8 +10,7 @@
  * merged as soon as there are many, so that few files are open. The files have
  * no name and are in TMPDIR; errors, such as a full disk, are fatal.
  */
-#ifndef DLP_XSORT_H
-#define DLP_XSORT_H
+#pragma once
 
 #include "buf.h"
 
@@ -55,5 +54,3 @@ bool xsort_next(struct xsort *x, struct runs_rec *rec);
 
 void xsort_again(struct xsort *x); /* the next one is the first */
 void xsort_close(struct xsort *x); /* empties x, which can be used again */
-
-#endif

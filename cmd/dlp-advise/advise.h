@@ -3,8 +3,7 @@
  * verdict. advise.tab has their thresholds and texts, advise.c the list of
  * their judges.
  */
-#ifndef ADVISE_H
-#define ADVISE_H
+#pragma once
 
 #include "advise_facts.h"
 #include "wording.h"
@@ -182,5 +181,3 @@ advise_judge judge_unused_gpus, judge_sync_calls, judge_idle_after_sync,
     judge_lost_events, judge_recompute, judge_kv_cache, judge_recompiles,
     judge_cudnn_plans,
     judge_graph_breaks, judge_fragmented, judge_slow_size;
-
-#endif

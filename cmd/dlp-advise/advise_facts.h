@@ -3,8 +3,7 @@
  * of it. Times are in ns. Sums per iteration include only records with a number
  * in the column iter or, if a record type has no such column, all its records.
  */
-#ifndef ADVISE_FACTS_H
-#define ADVISE_FACTS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -272,7 +271,7 @@ struct facts {
 	bool serving;             /* steps of vLLM or SGLang */
 	unsigned frameworks;
 	bool named_framework; /* the stream has said which one it is */
-	bool told; /* and what dlp-advise says of steps and memory */
+	bool told;            /* and what dlp-advise says of steps and memory */
 	struct facts_sum kind[N_KIND];
 	uint64_t n_launch;       /* calls that launch kernels; a graph is one */
 	int64_t last_graph_call; /* start of the last graph launch */
@@ -429,5 +428,3 @@ void advise_ops_kernel(
 
 /* Adds the ops of a file to its facts when it ends. */
 void advise_ops_end(struct facts *f);
-
-#endif

@@ -4,8 +4,7 @@
  * (common/spill.h); so a result does not depend on the amount of memory, not
  * even in the last digit.
  */
-#ifndef AGG_GROUP_H
-#define AGG_GROUP_H
+#pragma once
 
 #include <string.h>
 
@@ -259,5 +258,3 @@ void pass_section_end(struct agg_pass *p);
  * results; argv is for our ##cmd. Returns the exit status. */
 int merge_run(
     struct agg_plan *plan, char **paths, int n, int argc, char *const *argv);
-
-#endif

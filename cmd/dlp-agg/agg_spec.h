@@ -4,8 +4,7 @@
  * order of the result (struct agg_sort). A run has one or several aggregations
  * (struct agg_plan).
  */
-#ifndef AGG_SPEC_H
-#define AGG_SPEC_H
+#pragma once
 
 #include "buf.h"
 #include "join.h"
@@ -229,5 +228,3 @@ struct agg_spec *plan_add(struct agg_plan *p);
 
 /* Sets defaults; options that exclude each other are fatal. */
 void plan_check(struct agg_plan *p);
-
-#endif

@@ -3,8 +3,7 @@
  * by side. A template holds launches whose ops are known. carry_align() finds
  * for each launch of another sequence its counterpart in the template.
  */
-#ifndef DLP_CARRY_H
-#define DLP_CARRY_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -53,5 +52,3 @@ void template_free(struct carry_template *t);
  * only helps to find the place. */
 void carry_align(const struct carry_template *t, struct carry_launch *v,
     size_t from, size_t to);
-
-#endif

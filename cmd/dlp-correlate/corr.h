@@ -9,8 +9,7 @@
  * are written when time has passed their ends. All times are nanoseconds of
  * the stream.
  */
-#ifndef DLP_CORR_H
-#define DLP_CORR_H
+#pragma once
 
 #include "comm.h"
 #include "corr_ops.h"
@@ -502,5 +501,3 @@ void corr_now(struct corr *c, int64_t t); /* closes everything that has ended
 
 /* Binds the record types of an open stage to c. */
 void feed_start(struct corr *c, struct stage *st);
-
-#endif

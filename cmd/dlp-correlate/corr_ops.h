@@ -13,8 +13,7 @@
  *	draft_view(&d, OF_OP, type);
  *	return draft_done(t, &d, at);
  */
-#ifndef DLP_CORR_OPS_H
-#define DLP_CORR_OPS_H
+#pragma once
 
 #include "buf.h"
 #include "map.h"
@@ -158,5 +157,3 @@ void draft_view(struct draft *d, enum op_field f, struct mview v);
 /* Stores the draft in the place that ident_find() returned, and writes its
  * record. */
 uint32_t draft_done(struct corr_ops *t, struct draft *d, uint32_t ident);
-
-#endif

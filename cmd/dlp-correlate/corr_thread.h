@@ -1,6 +1,5 @@
 /* Processes, threads, and the ranges that are open on them. */
-#ifndef DLP_CORR_THREAD_H
-#define DLP_CORR_THREAD_H
+#pragma once
 
 #include "buf.h"
 #include "map.h"
@@ -198,5 +197,3 @@ void thread_phased(struct corr_thread *th); /* a range on the thread names a
  * set if the phase is that of another thread's range; it may be NULL. */
 int phase_now(struct threads *ts, struct corr_proc *p, struct corr_thread *th,
     bool *guess);
-
-#endif

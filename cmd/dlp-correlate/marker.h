@@ -12,8 +12,7 @@
  * marker is flagged, never fatal. Buffers and caches belong to the struct
  * markers: use one for each thread.
  */
-#ifndef DLP_MARKER_H
-#define DLP_MARKER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -182,5 +181,3 @@ void marker_tf_inputs(const struct marker *m, struct buf *out);
  */
 bool marker_config(
     const struct marker *m, size_t *at, struct mview *key, struct mview *value);
-
-#endif

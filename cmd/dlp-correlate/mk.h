@@ -4,8 +4,7 @@
  * in *m and returns true. Otherwise it leaves *m unchanged, except for the
  * flags that marker.c names.
  */
-#ifndef DLP_MK_H
-#define DLP_MK_H
+#pragma once
 
 #include "json_tok.h"
 #include "marker.h"
@@ -61,5 +60,3 @@ mk_is_digit(char c)
 {
 	return c >= '0' && c <= '9';
 }
-
-#endif

@@ -9,8 +9,7 @@
  *	compare()        two sides, or			diff_compare.c
  *	join_print()     many sides, a column each	diff_join.c
  */
-#ifndef DIFF_H
-#define DIFF_H
+#pragma once
 
 #include "map.h"
 #include "steps.h"
@@ -167,5 +166,3 @@ enum diff_value { V_GPU, V_CPU, V_N, V_FLOP };
 
 /* Writes join records: the n rows with the largest values (0: all). */
 void join_print(const struct diff_model *m, enum diff_value v, size_t n);
-
-#endif

@@ -1,6 +1,5 @@
 /* What the files of dlp-dldb share. */
-#ifndef DB_H
-#define DB_H
+#pragma once
 
 #include "dbwrite.h"
 #include "map.h"
@@ -258,5 +257,3 @@ void agg_write(struct db_halves *d, int64_t aggr);
  * if records that it needs are missing. */
 void sums_start(struct db_halves *d, struct stage *st);
 void sums_write(struct db_halves *d);
-
-#endif

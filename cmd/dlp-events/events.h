@@ -2,8 +2,7 @@
  * Ops of PyTorch as Python code that runs them again: the arguments of an op,
  * as a profile has them, and the call that is made of them.
  */
-#ifndef EVENTS_EVENTS_H
-#define EVENTS_EVENTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -94,5 +93,3 @@ void ev_comment(struct buf *b, const char *s, size_t n);
  */
 const char *ev_call(struct buf *b, struct ev_args *a, const struct ev_case *c,
     int no, struct buf *assumed);
-
-#endif

@@ -5,8 +5,7 @@
  * Everything hangs on struct flops. All but the options and run_counts is
  * forgotten when a section begins.
  */
-#ifndef FLOPS_FLOPS_H
-#define FLOPS_FLOPS_H
+#pragma once
 
 #include "flops_rules.h"
 #include "side.h"
@@ -306,5 +305,3 @@ void compiled_fill(
 /* Appends the op's name; kind, if there is none. */
 void compiled_put_op(
     struct buf *b, const struct flops_op *op, const char *kind);
-
-#endif

@@ -4,8 +4,7 @@
  * flops_rules_text.c reads and applies. pyprof_params.c prints PyProf's params
  * column.
  */
-#ifndef FLOPS_RULES_H
-#define FLOPS_RULES_H
+#pragma once
 
 #include "buf.h"
 #include "kern_work.h"
@@ -194,5 +193,3 @@ bool rule_params(
 /* PyProf's params of the ops that have a format of their own. */
 params_fn linear_params, mm_params, addmm_params, bmm_params, conv_params,
     cell_params;
-
-#endif

@@ -3,8 +3,7 @@
  * of sizes that may be unknown. The families and the rules in text
  * (flops_rules.h) answer.
  */
-#ifndef FLOPS_KERN_WORK_H
-#define FLOPS_KERN_WORK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -432,5 +431,3 @@ struct tc_seen {
 /* Writes the columns tc, tc_rule, tc_eligible and tc_why. Facts that a
  * product shows are added to seen first. */
 void tc_put(struct tc_seen *seen, const struct tc_kernel *t);
-
-#endif

@@ -2,8 +2,7 @@
  * Files that a compiler wrote about its kernels: XLA's HLO text (hlo.c) and
  * Inductor's output code (inductor.c). Both become facts by the kernels' names.
  */
-#ifndef DLP_FLOPS_SIDE_H
-#define DLP_FLOPS_SIDE_H
+#pragma once
 
 #include "buf.h"
 #include "kern_work.h"
@@ -61,5 +60,3 @@ const char *side_blanks(const char *p, const char *e);
 /* Options of the command: to is a struct side. */
 void side_hlo(void *to, const char *path);
 void side_inductor(void *to, const char *path);
-
-#endif

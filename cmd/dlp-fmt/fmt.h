@@ -4,8 +4,7 @@
  * description says what it needs from the options and the stream, so that only
  * its own file knows it by name.
  */
-#ifndef FMT_H
-#define FMT_H
+#pragma once
 
 #include "buf.h"
 #include "cols.h"
@@ -197,5 +196,3 @@ column_is_num(const struct fmt_column *c)
 /* Adds a column; tag: the type of its records. */
 void columns_add(
     struct fmt *f, const char *tag, const char *head, struct join_col *from);
-
-#endif

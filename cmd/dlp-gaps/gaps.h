@@ -2,8 +2,7 @@
  * The times at which the devices of a section idle, and what threads did
  * meanwhile: what dlp-gaps.c reads and gaps.c keeps, judges and writes.
  */
-#ifndef GAPS_GAPS_H
-#define GAPS_GAPS_H
+#pragma once
 
 #include "ivl.h"
 #include "map.h"
@@ -96,5 +95,3 @@ void gaps_work(struct gaps *g, struct gap_file *f, int64_t dev, int64_t start,
 
 void gaps_end(struct gaps *g);   /* of a section: the last gaps, and notes */
 void gaps_clear(struct gaps *g); /* frees all but the record's type */
-
-#endif

@@ -5,8 +5,7 @@
  *	html_tables_read(&h, &st);	the record types that the tables hold
  *	html_page(&h) or html_data(&h)	after the last record
  */
-#ifndef DLP_HTML_H
-#define DLP_HTML_H
+#pragma once
 
 #include <stdint.h>
 
@@ -207,5 +206,3 @@ extern const struct shipped html_page_files[];
 /* The SHA-256 of a text, 32 bytes; and bytes as base64, appended. */
 void html_sha256(const char *s, size_t n, unsigned char sum[32]);
 void html_base64(struct buf *b, const unsigned char *s, size_t n);
-
-#endif

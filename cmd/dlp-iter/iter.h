@@ -2,8 +2,7 @@
  * What the files of dlp-iter share: what was asked for, what is known of the
  * section, and the way of its records.
  */
-#ifndef ITER_H
-#define ITER_H
+#pragma once
 
 #include "buf.h"
 #include "ivl.h"
@@ -522,5 +521,3 @@ size_t iter_place_end(struct iter_run *g, struct iter_file *f);
  * process: SRC_NONE if that is not known. */
 uint32_t iter_file_of(
     struct iter_files *f, const char *s, size_t n, int64_t pid);
-
-#endif

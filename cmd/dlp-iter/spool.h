@@ -3,8 +3,7 @@
  * spool, in memory and then in files, until it is known where the iterations
  * are.
  */
-#ifndef ITER_SPOOL_H
-#define ITER_SPOOL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -53,5 +52,3 @@ void spool_look(struct spool *s,
 void spool_play(struct spool *s,
     void (*fn)(void *ctx, const struct iter_item *m, const char *line),
     void *ctx);
-
-#endif

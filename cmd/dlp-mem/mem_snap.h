@@ -3,8 +3,7 @@
  * kinds, what grew from step to step, and what there was when an allocation
  * failed. dlp-mem.c replays the events.
  */
-#ifndef DLP_MEM_SNAP_H
-#define DLP_MEM_SNAP_H
+#pragma once
 
 #include "map.h"
 #include "stage.h"
@@ -71,5 +70,3 @@ void snap_device(
     struct mem_snap *sn, struct rec *r, const struct snap_peak *peak);
 
 void snap_forget(struct mem_snap *sn);
-
-#endif

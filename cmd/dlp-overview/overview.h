@@ -6,8 +6,7 @@
  * Times are in ns. They are doubles, as shares and means of them follow; sums
  * are exact below 2^53 ns, which is 104 days.
  */
-#ifndef DLP_OVERVIEW_H
-#define DLP_OVERVIEW_H
+#pragma once
 
 #include "map.h"
 #include "stage.h"
@@ -199,5 +198,3 @@ struct overview_how { /* how the commands on the screen are to be typed */
 void overview_screen(struct overview *o, const struct overview_how *how);
 /* The object of JSON of a profile that could not be analysed. */
 void overview_json_failed(const char *file, const char *error);
-
-#endif

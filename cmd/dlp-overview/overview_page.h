@@ -2,8 +2,7 @@
  * What both screens of dlp-overview write with: the short one
  * (overview_short.c) and the long one (overview_screen.c).
  */
-#ifndef DLP_OVERVIEW_PAGE_H
-#define DLP_OVERVIEW_PAGE_H
+#pragma once
 
 #include "overview.h"
 #include "wording.h"
@@ -101,5 +100,3 @@ void page_dir(struct buf *op);
 
 /* overview_json.c: all of it as an object of JSON. */
 void page_json(struct screen *s);
-
-#endif

@@ -5,8 +5,7 @@
  * uses schema.h to read the database and emit.h to write facts; profile.c lists
  * the dialects.
  */
-#ifndef DLP_PARSE_DIALECT_H
-#define DLP_PARSE_DIALECT_H
+#pragma once
 
 #include <sqlite3.h>
 #include <stdbool.h>
@@ -259,5 +258,3 @@ struct dialect {
 
 extern const struct dialect dialect_nsys, dialect_nvprof, dialect_dldb,
     dialect_rocpd, dialect_kineto;
-
-#endif

@@ -2,8 +2,7 @@
  * Writes the facts of a profile, then its events, as records of dlp-records(5)
  * to standard output.
  */
-#ifndef DLP_PARSE_EMIT_H
-#define DLP_PARSE_EMIT_H
+#pragma once
 
 #include <stddef.h>
 
@@ -98,5 +97,3 @@ void fact_thread(const struct profile *p, int64_t pid, int64_t tid,
 
 /* True if the process has calls or GPU work. */
 bool pid_used(const struct profile *p, int64_t pid);
-
-#endif

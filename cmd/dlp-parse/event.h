@@ -1,5 +1,4 @@
-#ifndef DLP_PARSE_EVENT_H
-#define DLP_PARSE_EVENT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -146,5 +145,3 @@ struct event {
 	/* the core's own */
 	int64_t row; /* place in the table, from 1 */
 };
-
-#endif

@@ -3,8 +3,7 @@
  * report that nsys can export. The file is only read and nothing in it is
  * executed: no extensions, triggers, views or unsafe functions.
  */
-#ifndef DLP_PARSE_INFILE_H
-#define DLP_PARSE_INFILE_H
+#pragma once
 
 #include <sqlite3.h>
 #include <stdbool.h>
@@ -113,5 +112,3 @@ bool unpack_to(enum zip kind, const char *name, int fd,
 /* wal.c: what is wrong with the write-ahead log at path, not empty, and *at
  * which byte; NULL: nothing. SQLite ends silently at the last whole change. */
 const char *wal_fault(const char *path, int64_t *at);
-
-#endif

@@ -1,6 +1,5 @@
 /* The short, readable name of a kernel: the `short` column. */
-#ifndef DLP_PARSE_KERNNAME_H
-#define DLP_PARSE_KERNNAME_H
+#pragma once
 
 #include "buf.h"
 #include "mview.h"
@@ -18,5 +17,3 @@ size_t kernname_short(const char *full, const char *given, struct buf *out);
  * "void cudnn::ops::nchwToNhwcKernel<float>(float *)". Empty if the name is not
  * a function of C++, or is nothing but brackets. */
 struct mview kernname_function(struct mview v);
-
-#endif

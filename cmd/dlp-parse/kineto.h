@@ -3,8 +3,7 @@
  * text and cuts it into events, the loader puts the events into a temporary
  * database, and the dialect reads that database as any other.
  */
-#ifndef DLP_PARSE_KINETO_H
-#define DLP_PARSE_KINETO_H
+#pragma once
 
 #include <sqlite3.h>
 #include <stdbool.h>
@@ -439,5 +438,3 @@ void kineto_free(void *k);
 
 /* Fatal if the temporary database could not do what it was told. */
 void kineto_ok(const struct kineto *k, int rc);
-
-#endif

@@ -3,8 +3,7 @@
  * tables with events, nsys_stack.c their call stacks, nsys_facts.c the facts of
  * the session.
  */
-#ifndef DLP_PARSE_NSYS_H
-#define DLP_PARSE_NSYS_H
+#pragma once
 
 #include "dialect.h"
 #include "json_tok.h"
@@ -76,5 +75,3 @@ void nsys_facts(void *ctx);
 
 /* True if a table lists the GPUs. */
 bool nsys_lists_devs(struct nsys *ns);
-
-#endif

@@ -7,8 +7,7 @@
  * pftrace_event.c reads what a packet holds, and pftrace_slice.c finds the ends
  * of slices and loads them.
  */
-#ifndef DLP_PARSE_PFTRACE_H
-#define DLP_PARSE_PFTRACE_H
+#pragma once
 
 #include "kineto.h"
 #include "proto.h"
@@ -142,5 +141,3 @@ void pftrace_load_slices(struct pftrace *p);
  * (otherwise only with --resync). */
 void pftrace_feed(void *ctx, const unsigned char *s, size_t n);
 bool pftrace_end(struct pftrace *p);
-
-#endif

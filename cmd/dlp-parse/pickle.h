@@ -6,8 +6,7 @@
  * is left of it. The memo has such numbers only, so that memory is small
  * beside the file, and loops of objects are no loops here.
  */
-#ifndef DLP_PARSE_PICKLE_H
-#define DLP_PARSE_PICKLE_H
+#pragma once
 
 #include "buf.h"
 #include "map.h"
@@ -71,5 +70,3 @@ void pickle_end(struct pickle *p);
 /* Which one the list at that place of the stack is among those of the list
  * around it, while its own values arrive. */
 int64_t pickle_index(const struct pickle *p, size_t at);
-
-#endif

@@ -3,8 +3,7 @@
  * with a cursor for each of its tables. profile.c opens it and makes the first
  * pass over all rows; launch_order.c writes its events in launch order.
  */
-#ifndef DLP_PARSE_PROFILE_H
-#define DLP_PARSE_PROFILE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -269,5 +268,3 @@ void ranks_put(struct parse *run);
 bool merge_peek(struct profile *p);
 const struct event *merge_head(const struct profile *p);
 void merge_emit(struct profile *p);
-
-#endif

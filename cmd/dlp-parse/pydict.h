@@ -6,8 +6,7 @@
  * pydict_line.c reads a line; pydict.c joins lines into calls of ops and writes
  * them, and reads the lines that hold the profile's own times.
  */
-#ifndef DLP_PARSE_PYDICT_H
-#define DLP_PARSE_PYDICT_H
+#pragma once
 
 #include "lines.h"
 #include "map.h"
@@ -75,5 +74,3 @@ bool dict_is(struct dict_file *f, struct parse *run, const char *path);
 /* Writes all its records, from ##dlp to ##end, and frees f. */
 void dict_run(struct dict_file *f, struct parse *run, const char *path,
     int argc, char *const *argv);
-
-#endif

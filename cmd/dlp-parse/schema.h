@@ -2,8 +2,7 @@
  * Questions to a database: which tables and columns it has, and statements
  * whose every failure is fatal. Views do not count as tables.
  */
-#ifndef DLP_PARSE_SCHEMA_H
-#define DLP_PARSE_SCHEMA_H
+#pragma once
 
 #include <sqlite3.h>
 #include <stdbool.h>
@@ -102,5 +101,3 @@ struct left_out {
 	const char *table, *note;
 };
 void db_note_rows(sqlite3 *db, const struct left_out *v, size_t n);
-
-#endif

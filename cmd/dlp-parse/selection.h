@@ -3,8 +3,7 @@
  * a time window, the inside of named ranges. Whole events are selected after
  * the join, so that counts and joins do not depend on the options.
  */
-#ifndef DLP_PARSE_SELECTION_H
-#define DLP_PARSE_SELECTION_H
+#pragma once
 
 #include "buf.h"
 #include "dialect.h"
@@ -80,5 +79,3 @@ void range_find(struct profile *p);
 
 /* Fatal if no profile has a named range. */
 void range_check(struct selection *sel);
-
-#endif

@@ -3,8 +3,7 @@
  * pickles. pickle.c reads them, snapshot.c makes records of their segments,
  * blocks and events as they go by, snapshot_stack.c places of their stacks.
  */
-#ifndef DLP_PARSE_SNAPSHOT_H
-#define DLP_PARSE_SNAPSHOT_H
+#pragma once
 
 #include <stdint.h>
 
@@ -48,5 +47,3 @@ uint32_t stacks_empty(struct stacks *k, bool backward);
 
 /* Writes the fields of a place record: file, line, function, kind, stack. */
 void stacks_put(struct stacks *k, uint32_t stack);
-
-#endif

@@ -1,6 +1,5 @@
 /* Frames of call stacks: which are in the user's own code. */
-#ifndef DLP_PARSE_USERCODE_H
-#define DLP_PARSE_USERCODE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -17,5 +16,3 @@ bool usercode_is_own_python(struct mview path);
 
 /* The last part of a path. */
 struct mview usercode_base(struct mview path);
-
-#endif

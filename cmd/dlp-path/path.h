@@ -4,8 +4,7 @@
  * Large arrays lie in files (spill.h). The path is walked back through them;
  * a replay goes forward.
  */
-#ifndef PATH_PATH_H
-#define PATH_PATH_H
+#pragma once
 
 #include <regex.h>
 
@@ -380,5 +379,3 @@ struct path_peaks {        /* of a device */
 
 /* Those of the record's device, or NULL. */
 const struct path_peaks *path_peaks_of(struct path *p, const struct rec *r);
-
-#endif

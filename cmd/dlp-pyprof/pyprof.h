@@ -6,8 +6,7 @@
  * There were two sets: that of 2019, with which the published tables were made,
  * and the last one, of 2021.
  */
-#ifndef PYPROF_PYPROF_H
-#define PYPROF_PYPROF_H
+#pragma once
 
 #include "buf.h"
 #include "map.h"
@@ -213,5 +212,3 @@ bool count_plain(struct pyprof_result *r, const struct pyprof_arg *a,
 /* The group of PyProf's element-wise ops that an op is in; 0 if it took the op
  * for none. */
 unsigned pointwise_group(struct mview op);
-
-#endif

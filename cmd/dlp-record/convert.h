@@ -5,8 +5,7 @@
  * sort. The second (convert_rows.c) writes the rows of each table in the order
  * of their times.
  */
-#ifndef CONVERT_H
-#define CONVERT_H
+#pragma once
 
 #include "map.h"
 #include "dbwrite.h"
@@ -241,5 +240,3 @@ const char *conv_gpu_uuid(struct conv *c, int gpu);
 void conv_power(struct conv *c);
 /* A line of the first pass: key=value. */
 void conv_fact(struct conv *c, struct conv_proc *p, const char *s, size_t n);
-
-#endif

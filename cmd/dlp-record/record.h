@@ -1,6 +1,5 @@
 /* What the parts of dlp-record share: the options, and the launcher. */
-#ifndef RECORD_H
-#define RECORD_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -81,5 +80,3 @@ void record_remove(const char *folder); /* and what is in it */
  * cannot. */
 bool record_session(
     const struct record *r, const char *folder, const char *out, int64_t now);
-
-#endif

@@ -8,8 +8,7 @@
  * A text has its length in the record and no NUL. All numbers are in the order
  * of bytes of the machine.
  */
-#ifndef RSPOOL_H
-#define RSPOOL_H
+#pragma once
 
 #include <stdint.h>
 
@@ -278,5 +277,3 @@ struct rspool_node { /* NODE; GRAPH: graph, original, exec */
 	uint64_t id, original, exec;
 	uint32_t tid, pad;
 };
-
-#endif

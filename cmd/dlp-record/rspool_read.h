@@ -2,8 +2,7 @@
  * Reads a folder of spools. Files come from processes that may have been
  * killed, and may be damaged: every record is checked before it is seen.
  */
-#ifndef RSPOOL_READ_H
-#define RSPOOL_READ_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -56,5 +55,3 @@ const struct rspool_rec *rspool_next(
 /* The value of a line key=value of the session; NULL if there is none. The
  * caller frees it. */
 char *rspool_session(const struct rspool_dir *d, const char *key);
-
-#endif

@@ -3,8 +3,7 @@
  * Each report (rep_*.c) takes the events that it needs, adds them up or sorts
  * them, and at the end of a section prints its table.
  */
-#ifndef STATS_H
-#define STATS_H
+#pragma once
 
 #include <stdio.h>
 
@@ -415,5 +414,3 @@ void put_dim3(struct buf *b, const struct mview *t);
 #define WIDE_DIM3 63
 void wide_dim3(struct buf *b, const struct mview *t);
 void put_wide_dim3(struct buf *b, const char *s);
-
-#endif

@@ -2,8 +2,7 @@
  * The events of a timeline, as they are written: the JSON of Chrome, or the
  * packets of Perfetto.
  */
-#ifndef DLP_TRACE_OUT_H
-#define DLP_TRACE_OUT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -57,5 +56,3 @@ void ev_facts(struct trace_out *o);
 void ev_fact(struct trace_out *o, const char *name, size_t n, const char *v,
     size_t len, bool number);
 void ev_close(struct trace_out *o);
-
-#endif

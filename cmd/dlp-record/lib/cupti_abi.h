@@ -4,8 +4,7 @@
  * never moves one, so a reader of a beginning stays right with newer versions.
  * abi_check.c compares all of it with CUPTI's headers where they are installed.
  */
-#ifndef CUPTI_ABI_H
-#define CUPTI_ABI_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -241,5 +240,3 @@ struct abi_cupti {
 	ABI_FUNCTIONS(X)
 #undef X
 };
-
-#endif

@@ -6,8 +6,7 @@
  * and libdl are found there by an older glibc, which is why the library names
  * both as needed.
  */
-#ifndef GLIBC_OLD_H
-#define GLIBC_OLD_H
+#pragma once
 
 /* The compiler's own macro: no header may precede those of a file. */
 #if defined(__gnu_linux__) && defined(__x86_64__)
@@ -38,6 +37,4 @@ OLD_GLIBC(pthread_sigmask, OLD);
 #undef OLD_GLIBC
 #undef OLD
 #undef OLD_NAME
-#endif
-
 #endif

@@ -6,8 +6,7 @@
  * State is in one struct, inj, because the functions that NVTX and CUPTI call
  * have no argument for it.
  */
-#ifndef INJ_H
-#define INJ_H
+#pragma once
 
 #include <pthread.h>
 #include <signal.h>
@@ -236,5 +235,3 @@ void end_helper(void); /* starts the thread that flushes */
 void end_all(const char *how);
 void end_spool(const char *how); /* what a spool ends with */
 void end_child(void);
-
-#endif

@@ -4,8 +4,7 @@
  * that programs pass. abi_check.c compares it with NVTX's headers where they
  * are installed.
  */
-#ifndef NVTX_ABI_H
-#define NVTX_ABI_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -165,5 +164,3 @@ struct nvtx_abi_data {
 	size_t size;
 	const void *payload;
 };
-
-#endif
