@@ -82,10 +82,11 @@ struct sink {
 	void (*end)(struct fmt *f);
 };
 
-/* fmt_people.c: appends the heading of a column for people, with its unit; the
+/* fmt_people.c: appends the heading of a type's column, with its unit; the
  * words of a value (s is NULL if it is unset), NULL if they are the value;
  * whether a column has a few words as values, which are not cut. */
-void people_head(const struct human *h, struct buf *b, const char *name);
+void people_head(
+    const struct human *h, struct buf *b, const char *type, const char *name);
 const char *people_value(const char *column, const char *s, size_t n);
 bool people_whole(const char *column);
 

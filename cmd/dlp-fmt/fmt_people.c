@@ -11,12 +11,15 @@
 /* The heading of s[0..n) in the file, or NULL. A TAB is compiled in as a blank.
  */
 static const char *
-heading_of(const char *s, size_t n, size_t *len)
+heading_of(const char *type, const char *s, size_t n, size_t *len)
 {
 	const char *line = shipped_text("headings.tab"), *end;
+	size_t k = strlen(type);
 
 	for (; *line != '\0'; line = end + (*end == '\n')) {
 		end = line + strcspn(line, "\n");
+		if (strncmp(line, type, k) == 0 && line[k] == ':')
+			line += k + 1;
 		if ((size_t)(end - line) > n && line[n] == ' ' &&
 		    memcmp(line, s, n) == 0) {
 			*len = (size_t)(end - line) - n - 1;
@@ -28,10 +31,10 @@ heading_of(const char *s, size_t n, size_t *len)
 
 /* The heading of a name, or its words. */
 static void
-put_words(struct buf *b, const char *s, size_t n)
+put_words(struct buf *b, const char *type, const char *s, size_t n)
 {
 	size_t len, i;
-	const char *head = heading_of(s, n, &len);
+	const char *head = heading_of(type, s, n, &len);
 
 	if (head != NULL) {
 		buf_put(b, head, len);
@@ -63,7 +66,8 @@ without_unit(const char *s, size_t n, const char *unit)
 }
 
 void
-people_head(const struct human *h, struct buf *b, const char *name)
+people_head(
+    const struct human *h, struct buf *b, const char *type, const char *name)
 {
 	static const char *const units[] = { "ns", "bytes", "flop" };
 	size_t n = strlen(name), base = n, len, i;
@@ -72,13 +76,13 @@ people_head(const struct human *h, struct buf *b, const char *name)
 	if (h->from != NULL) {
 		base = without_unit(name, n, h->from);
 		unit = h->own ? NULL : h->to;
-	} else if (heading_of(name, n, &len) == NULL) {
+	} else if (heading_of(type, name, n, &len) == NULL) {
 		for (i = 0; i < ARRAY_LEN(units) && base == n; i++) {
 			base = without_unit(name, n, units[i]);
 			unit = base < n ? units[i] : NULL;
 		}
 	}
-	put_words(b, name, base > 0 || unit != NULL ? base : n);
+	put_words(b, type, name, base > 0 || unit != NULL ? base : n);
 	if (unit == NULL)
 		return;
 	if (b->len > 0)
@@ -95,7 +99,9 @@ people_value(const char *column, const char *s, size_t n)
 	size_t i;
 
 	if (s == NULL)
-		return strcmp(column, "layer") == 0 ? "(outside layers)" : NULL;
+		return strcmp(column, "layer") == 0   ? "(outside layers)"
+		       : strcmp(column, "phase") == 0 ? "(no phase)"
+						      : NULL;
 	if (n == 6 && memcmp(s, "(rest)", 6) == 0)
 		return "(other)";
 	for (i = 0; i < ARRAY_LEN(words) && strcmp(column, "dir") == 0; i++)

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "array.h"
 #include "buf.h"
@@ -35,6 +36,7 @@ struct fit_col {
 	int tight; /* the same with a header in two lines */
 	int head;  /* the header, in one line */
 	bool num;  /* never cut */
+	bool sizes;
 	bool copy; /* never cut either, because people copy it: rather a line
 		    * is too long */
 	int width; /* the result */
@@ -43,13 +45,15 @@ struct fit_col {
 #define CUT_MARK ".." /* replaces the part that was cut */
 
 #define READABLE 8 /* text is cut to no less */
+#define SIZES 16   /* and shapes, of which less says nothing, to this */
 #define LEAST 3    /* except to this if there is only one more column */
 
 /* The least width of a text. */
 static int
 min_width(const struct fit_col *c, int least)
 {
-	int w = least == READABLE && c->head > least ? c->head : least;
+	int min = c->sizes ? SIZES : c->head;
+	int w = least == READABLE && min > least ? min : least;
 
 	return c->want < w ? c->width : w;
 }
@@ -365,13 +369,15 @@ measure(struct fitted *t, const struct fmt *f, int i)
 	if (f->human) {
 		if (!p->scaled)
 			p->unit = (struct human){ 0 };
-		people_head(&p->unit, &p->head, f->col[i].head);
+		people_head(
+		    &p->unit, &p->head, rec_type_tag(f->type), f->col[i].head);
 		c->head = (int)head->len;
 	} else {
 		c->head =
 		    text_show(&p->head, f->col[i].head, strlen(f->col[i].head));
 	}
 	c->num = p->right || (f->human && people_whole(f->col[i].from->canon));
+	c->sizes = strcmp(f->col[i].from->canon, "shapes") == 0;
 	c->copy = f->col[i].copy;
 	for (row = 0; row < t->nkept; row++)
 		if (kept_cell(t, f, row, i)->width > c->tight)

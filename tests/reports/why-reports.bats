@@ -80,6 +80,10 @@ iterations() { # N DELAY
 	[ "$(wc -l <out)" -eq 4 ]
 	dlp gaps -s --csv "$LENET" >out
 	grep -q '^class,' out
+	# the totals are the sums of the list, also where steps begin
+	cmp <(sed 1d out | cut -d , -f 1,3,4 | sort) <(dlp gaps --csv "$LENET" |
+	    awk -F , 'NR > 1 { n[$2]++; s[$2] += $1 }
+	    END { for (c in n) printf "%s,%d,%d\n", c, s[c], n[c] }' | sort)
 	rc=0
 	dlp gaps -w 80 ./none "$LENET" >out 2>err || rc=$?
 	[ $rc -eq 2 ]

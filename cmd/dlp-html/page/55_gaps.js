@@ -20,19 +20,6 @@ const gapMeanings = {
 // The columns that dlp gaps prints.
 const gapColumns = ['dur_ns', 'class', 'iter', 'did', 'what', 'what_ns', 'before', 'after', 'dev', 'phase', 'layer', 'op', 'start_ns', 'launch_ns', 'pid', 'tid', 'what_tid', 'whole_ns', 'range', 'code'];
 
-// As dlp gaps -s: of steps the pieces that lie in them, otherwise whole gaps.
-function gapSums(t, list) {
-	if (range !== null)
-		return groupBy(t, list, ['class'], t.dur_ns);
-	const first = rowsWith(list, t.part, 1), before = t.before_id, reason = t.class.v, end = t.class.d.indexOf('end');
-	const whole = new Int32Array(first.length);
-	let n = 0;
-	for (let j = 0; j < first.length; j++)
-		if (before[first[j]] >= 0 && (end < 0 || reason[first[j]] !== end))
-			whole[n++] = first[j];
-	return groupBy(t, whole.subarray(0, n), ['class'], t.whole_ns);
-}
-
 views.gaps = {
 	label: 'Gaps',
 	missing: () => meta.tables.gap.rows === 0 && !meta.cut ? 'no idle time between GPU work is known' : null,
@@ -40,13 +27,12 @@ views.gaps = {
 	ofTimes: true,
 	detail: 'all',
 	async show(draft) {
-		const f = parseFilter(state.f || ''), t = await table('gap', ['dur_ns', 'class', ...(range === null ? ['part', 'before_id', 'whole_ns'] : ['iter'])]), all = rowsInRange(t);
-		const sums = gapSums(t, all), total = sums.reduce((s, g) => s + g.sum, 0);
+		const f = parseFilter(state.f || ''), t = await table('gap', ['dur_ns', 'class', ...(range === null ? [] : ['iter'])]), all = rowsInRange(t);
+		const sums = groupBy(t, all, ['class'], t.dur_ns), total = sums.reduce((s, g) => s + g.sum, 0);
 		const cols = [{ label: 'reason', name: 'class', get: g => g.key[0], show: idleWord }, ...sumColumns([], total, range === null ? 0 : stepsInRange().length),
 			{ label: 'meaning', wrap: true, get: g => gapMeanings[g.key[0]] }];
 		cols[2] = { ...cols[2], label: '% of idle time' };
-		const cut = range === null ? 'A gap is counted as a whole.' : 'A gap that crosses a border of these steps is cut there.';
-		const top = [el('p', null, 'Times in which nothing runs on a GPU, ' + ns(total) + ' in all, by what the thread did that launched the next work. ' + cut),
+		const top = [el('p', null, 'Times in which nothing runs on a GPU, ' + ns(total) + ' in all, by what the thread did that launched the next work.'),
 			dataTable(cols, sums, { caption: 'Idle time by class', onRow: g => go({ f: 'class=' + g.key[0] }) }), report(['gaps', '-s'])];
 		if (t.n > 1e5)
 			await draft(top);
