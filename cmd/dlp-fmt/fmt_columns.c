@@ -21,6 +21,11 @@ static const struct {
 	{ "cand", "src,kind,op_id,dir,n,coverage_pct,mean_ns,var_pct,score,"
 		  "iter_start,iter_stop,key" },
 	{ "copy", "id,kind,bytes,dur_ns,src_mem,dst_mem,op" },
+	{ "tc", "src,op,dir,why,dur_pct,sum_dur_ns,n,shapes,tc,dtype,kernel" },
+	{ "peak", "src,dev,space,peak_bytes,total_bytes,before_bytes,start_ns,"
+		  "iter,phase,at,layer,n_live,api,end_bytes,n_alloc,n_free" },
+	{ "live", "src,dev,space,sum_bytes,n,at,kind,phase,layer,iter,api,"
+		  "max_bytes" },
 };
 
 static bool
