@@ -120,6 +120,9 @@ join_col(struct join *j, struct rec_type *t, const char *name)
 		dotted = xstrdup(name);
 		dotted[n - 1] = '.';
 		c->by_alias = want(t, dotted);
+	} else if (strcmp(name, ops.tag) == 0 &&
+		   col_find(rec_type_tag(t), "op_id") == NULL) {
+		c->by_alias = want(t, "op.name"); /* the op of results */
 	}
 	if (t == j->op || t == j->str)
 		return c;
@@ -197,11 +200,12 @@ join_str(struct join *j, const struct rec *r)
 		    smap_put(&j->texts, s.s, s.n, NULL);
 }
 
-/* The column of the type whose name is most similar; NULL if none is. */
-static const char *
-near_col(const struct rec_type *t, const char *name)
+/* The columns of the type of whose names it is a part, or the most similar one;
+ * empty if none is. */
+static void
+near_cols(const struct rec_type *t, const char *name, struct buf *b)
 {
-	size_t least = strlen(name) > 3 ? 3 : 2, d;
+	size_t n = strlen(name), least = n > 8 ? 3 : 1 + n / 3, d;
 	const char *s, *best = NULL;
 	int i;
 
@@ -209,13 +213,16 @@ near_col(const struct rec_type *t, const char *name)
 		s = rec_colname(t, i);
 		if (strlen(s) > NEAR_LONGEST)
 			continue;
+		if (strstr(s, name) != NULL && b->len < COLS_SHOWN)
+			buf_printf(b, "%s'%s'", b->len > 0 ? ", " : "", s);
 		d = near_distance(name, s);
 		if (d < least) {
 			least = d;
 			best = s;
 		}
 	}
-	return best;
+	if (b->len == 0 && best != NULL)
+		buf_printf(b, "'%s'", best);
 }
 
 /* The column does not exist: the message names the command that writes it, or
@@ -226,7 +233,6 @@ missing(const struct join *j, const struct rec *r, const struct join_col *c)
 	const char *tag = rec_type_tag(c->type);
 	const char *name = c->want >= 0 ? j->want[c->want].name : c->canon;
 	const struct col_def *d = col_find(tag, c->canon);
-	const char *near;
 	struct buf b = { 0 };
 	int i, n = rec_ncols(c->type);
 
@@ -239,10 +245,10 @@ missing(const struct join *j, const struct rec *r, const struct join_col *c)
 		    "%s records have no column '%s': it is written by"
 		    " %s",
 		    tag, c->name, d->by);
-	near = near_col(c->type, c->name);
-	if (near != NULL)
-		rec_die(r, "%s records have no column '%s'; did you mean '%s'?",
-		    tag, c->name, near);
+	near_cols(c->type, c->name, &b);
+	if (b.len > 0)
+		rec_die(r, "%s records have no column '%s'; did you mean %s?",
+		    tag, c->name, buf_str(&b));
 	for (i = 0; i < n && b.len < COLS_SHOWN; i++)
 		buf_printf(
 		    &b, "%s%s", i > 0 ? "," : " ", rec_colname(c->type, i));
