@@ -22,8 +22,9 @@ tables_of() {
 	esac
 }
 
-# show_tables: a filter, a table of each of $types; those in $always even without
-# rows. The status of dlp-fmt does not pass through an awk, where it gets lost.
+# show_tables: a filter, the answer if the stream has one, and a table of each of
+# $types; those in $always even without rows. The status of dlp-fmt does not pass
+# through an awk, where it gets lost.
 show_tables() {
 	case $types in
 	*' '*) ;;
@@ -44,12 +45,14 @@ show_tables() {
 	trap 'rm -f "$tables"' EXIT
 	trap 'exit 2' INT TERM
 	cat >"$tables"
+	answer=$(sed -n '/^##info	answer	/{s///p;q;}' "$tables") # a sentence
+	[ -z "$answer" ] || put "$answer"
 	begun=
 	failed=
 	for type in $types; do
 		[ "$type" = "${always-}" ] || [ -n "$failed" ] ||
 		    grep -q "^$type	" "$tables" || continue
-		[ -z "$begun" ] || echo || exit 2
+		[ -z "$begun$answer" ] || echo || exit 2
 		begun=${begun:-1}
 		if [ "$begun" = 1 ]; then
 			dlp-fmt --as-stage $show -T "$type" <"$tables" || failed=1

@@ -1,7 +1,37 @@
-# Of dlp ranks: passes all on.
-BEGIN { FS = "\t" }
+# Of dlp ranks: passes all on, and adds the answer in a sentence, which people get
+# first. The first straggler is the one that was waited for longest.
+function ms(ns) { return sprintf("%.3g ms", ns / 1e6) }
+BEGIN { FS = OFS = "\t" }
+/^#[a-z]/ {
+	for (i = 2; i <= NF; i++)
+		at[substr($1, 2), $i] = i
+}
 $1 == "rank" { n_rank++ }
 $1 == "coll" { n_coll++ }
+$1 == "total" { n_total++; id[n_total] = $(at["total", "rank"]) }
+$1 == "skew" { n_step += $(at["skew", "iter"]) ~ /^[0-9]/ }
+$1 == "straggler" {
+	wait = $(at["straggler", "sum_wait_ns"])
+	all += wait
+	if (late == "") {
+		late = $(at["straggler", "last"])
+		pct = $(at["straggler", "wait_pct"])
+		most = wait
+	}
+}
+$1 == "##end" && all > 0 && n_total > 1 {
+	how = n_step > 0 ? " (" n_step " step" (n_step > 1 ? "s" : "") ")" : ""
+	if (pct < 50)
+		text = "No rank is late for most: they wait " ms(all) \
+		    " for each other" how ", " pct " % of it for rank " late "."
+	else if (n_total == 2)
+		text = "Rank " late " comes last: rank " \
+		    (id[1] == late ? id[2] : id[1]) " waits " ms(most) " for it" how "."
+	else
+		text = "Rank " late " comes last: each of the other " n_total - 1 \
+		    " waits " ms(most / (n_total - 1)) " for it" how "."
+	print "##info", "answer", text
+}
 { print }
 END {
 	if (n_rank == 1 && !n_coll)
