@@ -23,13 +23,38 @@ esac
 # For people, what there is room for.
 some=
 [ -n "$fmt" ] || { [ -z "$width" ] && [ ! -t 1 ]; } || [ "$width" = 0 ] ||
-    some='-c file,status,gpu,n_step,step_ns,busy_pct,n_kern,top_op'
+    some='-c file,status,gpu,n_step,step_ns,busy_pct,top_op'
+
+# short_name FILE: without folders and what says the format.
+short_name() {
+	n=${1##*/}
+	n=${n%.xz} n=${n%.gz} n=${n%.zst} n=${n%.sqlite} n=${n%.json}
+	printf '%s\n' "${n%.pt.trace}"
+}
+
+# in_words: rows in words. Where all communicate, they may be of one run.
+in_words() {
+	awk -F '\t' -v OFS='\t' '
+	$1 == "#overview" { for (i = 2; i <= NF; i++) at[$i] = i }
+	$1 == "overview" {
+		n++
+		comm += $(at["comm_work_ns"]) > 0
+		sub(/ bprop$/, " backward", $(at["top_op"]))
+		sub(/ fprop$/, " forward", $(at["top_op"]))
+	}
+	{ print; fflush() }
+	END {
+		if (n > 1 && comm == n)
+			print "dlp overview: if these are the ranks of one run, dlp ranks" \
+			    " FILE... shows who waits for whom" >"/dev/stderr"
+	}'
+}
 
 # Of a file: a section with its row. It needs a process of its own.
 numbers_of() {
 	src=
 	name=$1
-	[ -z "$short_names" ] || name=${1##*/}
+	[ -z "$short_names" ] || name=$(short_name "$1")
 	inputs "$1"
 	if [ "$fmt" = --json ] && is_snapshot "$1"; then
 		snapshot_object "$1"
@@ -77,7 +102,7 @@ row_of() {
 	[ -n "$said" ] || [ -z "$behind" ] || complain "$2" "$behind"
 	[ -n "$failed" ] || return 0
 	name=$2
-	[ -z "$short_names" ] || name=${2##*/}
+	[ -z "$short_names" ] || name=$(short_name "$2")
 	dlp-overview $how -n "$name" --failed "$error"
 	return 1
 }
@@ -96,9 +121,9 @@ rows_of() {
 	exec 5<&0
 	erase=$(printf '\033[K')
 	ok=1 given=0 files=$#
-	# for people, names without folders, where these are all different
+	# for people, names are short, where these are all different
 	short_names=
-	[ -z "$some" ] || [ -n "$(for f; do printf '%s\n' "${f##*/}"; done | sort | uniq -d)" ] ||
+	[ -z "$some" ] || [ -n "$(for f; do short_name "$f"; done | sort | uniq -d)" ] ||
 	    short_names=1
 	if [ "$opt_j" -gt 1 ]; then
 		rows_at_once "$@"
