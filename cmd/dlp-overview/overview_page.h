@@ -85,7 +85,9 @@ int page_unjudged(const struct overview *o);
 /* overview_screen.c: what 100 % is for parts of all work. */
 void page_base(struct screen *s);
 
-/* overview_short.c: the head of a table, and a row with a bar; a class. */
+/* overview_short.c: the head of a table, that of the classes, and a row with a
+ * bar; a class. */
+void page_classes(struct screen *s);
 const char *page_class(const struct screen *s, enum overview_class c);
 void page_table(const struct screen *s, const char *title);
 void page_row(const struct screen *s, const char *label, double ns);

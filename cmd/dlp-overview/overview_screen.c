@@ -164,8 +164,7 @@ put_gpu_time(struct screen *s)
 	const struct overview *o = s->o;
 	int c;
 
-	page_line(s, "");
-	page_table(s, o->n_all > 0 ? "Time per step" : "GPU time");
+	page_classes(s);
 	for (c = 0; c <= OV_IDLE; c++)
 		part(s, page_class(s, c), o->ns[c]);
 	put_why_idle(s);

@@ -499,6 +499,17 @@ page_class(const struct screen *s, enum overview_class c)
 							 : words[c];
 }
 
+void
+page_classes(struct screen *s)
+{
+	page_line(s, "");
+	/* predictions start from less, which the page has said */
+	page_table(s, s->o->n_all == 0      ? "GPU time"
+		      : s->o->n_gpu > 1     ? "Time per step and GPU"
+		      : bare_step(s->o) > 0 ? "Time per recorded step"
+					    : "Time per step");
+}
+
 /* Where the time goes, by what the GPU did. */
 static void
 put_classes(struct screen *s, int max)
@@ -506,12 +517,7 @@ put_classes(struct screen *s, int max)
 	struct rows t = { 0 };
 	int c;
 
-	page_line(s, "");
-	/* predictions start from less, which the page has said */
-	page_table(s, s->o->n_all == 0      ? "GPU time"
-		      : s->o->n_gpu > 1     ? "Time per step and GPU"
-		      : bare_step(s->o) > 0 ? "Time per recorded step"
-					    : "Time per step");
+	page_classes(s);
 	if (!s->o->timed)
 		return;
 	for (c = 0; c < OV_IDLE; c++)

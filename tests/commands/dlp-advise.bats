@@ -644,3 +644,16 @@ advice() {
 	sed '/^##info	dialect/a ##info	product	dlp-record' a >b
 	[[ $(words b no_op) == 'Record with dlp-record --markers'* ]]
 }
+
+@test "dlp advise -a: people get a text for each rule" {
+	f=$ROOT/tests/data/resnet-before.sqlite.xz
+	dlp advise -a --csv "$f" >rows
+	dlp advise -a -w 80 "$f" >text
+	for w in 'yes:Found' 'not judged:Lack data' 'no:Not found'; do
+		n=$(awk -F, -v w="${w%:*}" '$3 == w' rows | wc -l)
+		grep -qx "${w#*:} ($n)" text
+	done
+	same "$(($(wc -l <rows) - 1))" "$(grep -c '^  [a-z]' text)"
+	! awk 'length > 80' text | grep .
+	run -1 dlp advise -a -w 80 --fail-on any "$f"
+}

@@ -89,7 +89,7 @@ setup() {
 @test "dlp -: standard input" {
 	dlp -v -w 500 - <"$LENET" >out
 	dlp -v -w 500 "$LENET" >want
-	named='^next: dlp|impossible: dlp|\(dlp whatif --all|less than 2 %: dlp' # with the file
+	named='^next: dlp|data: dlp|\(dlp whatif --all|less than 2 %: dlp' # with the file
 	diff <(sed 1d out | grep -Ev "$named") <(sed 1d want | grep -Ev "$named")
 	[ "$(head -n 1 out)" = 'standard input' ]
 	# no name to type is made of that; what is typed is of FILE
@@ -97,7 +97,7 @@ setup() {
 	grep -qx 'next: dlp gaps -i 1-3 FILE' out
 	dlp -v - <"$ROOT/tests/data/resnet-before.sqlite.xz" >out
 	[ "$(grep -c 'standard input' out)" -eq 1 ]
-	grep -q 'dlp advise -a FILE names' out
+	grep -q 'dlp advise -a FILE says' out
 	# a file that has that name has one
 	cp "$LENET" 'standard input'
 	dlp -v 'standard input' | grep -qx "next: dlp gaps -i 1-3 'standard input'"
@@ -553,6 +553,20 @@ same_as_h() {
 	done
 	run -2 dlp folded -g layr "$LENET"
 	[[ $output == *"did you mean 'layer'?" ]]
+	says "dlp top: no column 'dur'; did you mean 'dur_pct', 'sum_dur_ns', 'mean_dur_ns'?" \
+	    dlp top --sort dur "$LENET"
+	cmp <(dlp top -c op,n "$LENET" | sed 1d) <(dlp top -c op.name,n "$LENET" | sed 1d)
+}
+
+@test "several files: names that differ, and where ranks are compared" {
+	run -0 --separate-stderr dlp -w 80 "$ROOT"/tests/data/ddp[01].sqlite.xz
+	same 'file ddp0 ddp1' "$(awk '{ print $1 }' <<<"$output" | paste -sd ' ')"
+	[[ $stderr == *'dlp ranks FILE... shows who waits'* ]]
+	dlp ranks -w 80 "$ROOT"/tests/data/ddp[01].sqlite.xz >out
+	# it waits for no other rank
+	wait=$(dlp ranks --csv -t total "$ROOT"/tests/data/ddp[01].sqlite.xz |
+	    awk -F, '$1 == 1 { printf "%.3g", $5 / 1e6 }')
+	same "Rank 0 comes last: rank 1 waits $wait ms for it (2 steps)." "$(head -n 1 out)"
 }
 
 # The share of the layer, by SQL: the GPU time of what is launched in the range.

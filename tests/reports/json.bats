@@ -67,7 +67,7 @@ $ROOT/tests/data/ddp0.sqlite.xz $ROOT/tests/data/h200/gpt2_bf16.sqlite.xz"
 		    ns = u['ns'] / steps / doc['n_gpu']
 		    if ns >= 5000:
 		        assert u['what'] + ' %.2f ms' % (ns / 1e6) in shown, u
-		n = re.search(r'(\d+) checks? w(?:as|ere) impossible', shown)
+		n = re.search(r'(\d+) checks? lacks? data', shown)
 		assert int(n.group(1) if n else 0) == len(doc['checks_lacking_data'])
 		END
 	done
