@@ -336,7 +336,9 @@ add_kernel(struct facts *f, const struct rec *r)
 	d->n_kern++;
 	f->n_kern++;
 	f->kern_ns = num_add(f->kern_ns, dur);
-	if (!rec_num(r, COL_inst_id, &id)) {
+	comm = mv_starts(name, "nccl") || mv_starts(name, "rccl") ||
+	       mv_starts(name, "nvshmem") || mv_eq(rec_get(r, COL_dir), "comm");
+	if (!comm && !rec_num(r, COL_inst_id, &id)) {
 		f->no_op_ns = num_add(f->no_op_ns, dur);
 		if (!rec_num(r, COL_api_start_ns, &id))
 			f->no_call_ns = num_add(f->no_call_ns, dur);
@@ -349,8 +351,6 @@ add_kernel(struct facts *f, const struct rec *r)
 	f->any_kern = true;
 	if (op.s == NULL)
 		op = name.s != NULL ? name : (struct mview){ "kernel", 6 };
-	comm = mv_starts(name, "nccl") || mv_starts(name, "rccl") ||
-	       mv_starts(name, "nvshmem") || mv_eq(rec_get(r, COL_dir), "comm");
 	/* a node, or its call says so */
 	graph = rec_num(r, COL_node, &id) ||
 		mv_has(rec_get(r, COL_api), "GraphLaunch");

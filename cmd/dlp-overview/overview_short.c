@@ -233,8 +233,11 @@ page_headline(struct screen *s)
 		buf_printf(page_let(s, "tensor"), "%.0f",
 		    100 * o->ns[OV_TC] / o->wall);
 	if (!isnan(o->mfu))
-		buf_printf(
-		    page_let(s, "mfu"), o->mfu < 10 ? "%.2g" : "%.0f", o->mfu);
+		buf_printf(page_let(s, "mfu"),
+		    o->mfu < .01  ? "below %.2f"
+		    : o->mfu < 10 ? "%.2g"
+				  : "%.0f",
+		    o->mfu < .01 ? .01 : o->mfu);
 	if (bytes > 0)
 		buf_printf(page_let(s, "memory"), "%.3g %s",
 		    bytes / (bytes < 1e9 ? 1e6 : 1e9),
@@ -332,7 +335,11 @@ put_finding_title(struct screen *s, int nth, const struct overview_finding *f)
 		buf_printf(&title, ": up to %s %% of the %s", f->share,
 		    s->o->n_all > 0 ? "step" : "time");
 	if (f->fixed > 0 && f->step > 0 && s->o->n_all > 0) {
-		page_times(&gain, f->step, f->fixed);
+		/* that of the headline, if only digits tell them apart */
+		page_times(&gain,
+		    fabs(f->step - s->o->mean) < .005 * s->o->mean ? s->o->mean
+								   : f->step,
+		    f->fixed);
 		buf_puts(&gain, " if fixed");
 	} else if (bare > 0 && s->o->n_all > 0) {
 		page_times(&gain, s->o->mean, bare);
@@ -540,10 +547,10 @@ put_phases(struct screen *s)
 		name = tally_take(&s->o->phase, &ns);
 		if (name == NULL || ns < SHARE * s->base)
 			break;
+		if (n == 0 && s->o->timed)
+			page_line(s, "");
 		if (n == 0 && s->at_once)
 			page_table(s, "GPU work, some at once");
-		else if (n == 0)
-			page_line(s, "");
 		page_row(s, page_unset(name) ? "(no phase)" : name, ns);
 	}
 }
@@ -650,7 +657,7 @@ page_short(struct screen *s)
 	const struct overview *o = s->o;
 	size_t from = out_buf.len;
 	struct buf b = { 0 };
-	int left_out;
+	int left_out, phases;
 
 	put_title(s);
 	if (!o->any_work) {
@@ -665,11 +672,12 @@ page_short(struct screen *s)
 		return;
 	}
 	page_headline(s);
+	phases = PHASES + (o->work > s->base);
 	left_out = put_findings(s,
-	    between(3, left_of(from) - HEAD - 4 - PHASES - HEAD - MIN_OP - END,
+	    between(3, left_of(from) - HEAD - 4 - phases - HEAD - MIN_OP - END,
 		ROOM));
 	put_classes(
-	    s, between(3, left_of(from) - HEAD - PHASES - HEAD - MIN_OP - END,
+	    s, between(3, left_of(from) - HEAD - phases - HEAD - MIN_OP - END,
 		   MAX_CLASS));
 	page_base(s);
 	put_phases(s);
