@@ -49,15 +49,6 @@ struct expose {
 	struct out_src_type xfer;
 };
 
-static void
-add_field(struct buf *b, const struct rec *r, int col)
-{
-	struct mview v = rec_get_raw(r, col);
-
-	buf_putc(b, '\t');
-	buf_put(b, v.s, v.n);
-}
-
 /* Second in its group: the first one goes on to count. */
 static void
 begin_copy(struct expose_dev *d, struct transfer *j)
@@ -140,20 +131,20 @@ fill_copy(
 	int64_t bytes;
 
 	buf_clear(&x->key);
-	add_field(&x->key, r, COL_kind);
-	add_field(&x->key, r, COL_src_mem);
-	add_field(&x->key, r, COL_dst_mem);
+	rec_add_raw(&x->key, r, COL_kind);
+	rec_add_raw(&x->key, r, COL_src_mem);
+	rec_add_raw(&x->key, r, COL_dst_mem);
 	j->group = smap_put(&x->groups, x->key.s, x->key.len, NULL);
-	add_field(&j->head, r, COL_id);
-	add_field(&j->head, r, COL_start_ns);
-	add_field(&j->head, r, COL_dur_ns);
+	rec_add_raw(&j->head, r, COL_id);
+	rec_add_raw(&j->head, r, COL_start_ns);
+	rec_add_raw(&j->head, r, COL_dur_ns);
 	buf_putc(&j->head, '\t');
 	if (dur > 0 && rec_num(r, COL_bytes, &bytes))
 		buf_f64(&j->head, (double)bytes / (double)dur, 3);
 	else
 		buf_putc(&j->head, '-');
 	for (i = 0; i < n; i++)
-		add_field(&j->rest, r, kept[i]);
+		rec_add_raw(&j->rest, r, kept[i]);
 }
 
 static void
@@ -175,8 +166,8 @@ read_transfer(struct stage *st, struct rec *r)
 	if (!has_dur)
 		return;
 	buf_clear(&x->key);
-	add_field(&x->key, r, COL_src);
-	add_field(&x->key, r, COL_dev);
+	rec_add_raw(&x->key, r, COL_src);
+	rec_add_raw(&x->key, r, COL_dev);
 	i = smap_put(&x->devs, x->key.s, x->key.len, &fresh);
 	if (fresh) {
 		ARRAY_REACH(x->dev, x->n_dev, i);

@@ -51,15 +51,6 @@ struct mfu {
 	struct out_type *with_src, *without;
 };
 
-static void
-add_field(struct buf *b, const struct rec *r, int col)
-{
-	struct mview v = rec_get_raw(r, col);
-
-	buf_putc(b, '\t');
-	buf_put(b, v.s, v.n);
-}
-
 /* The number of the record's iteration, and its name in m->text. Iterations are
  * numbered in each file. */
 static uint32_t
@@ -69,8 +60,8 @@ iter_of(struct mfu *m, const struct rec *r)
 	uint32_t i;
 
 	buf_clear(&m->text);
-	add_field(&m->text, r, COL_src);
-	add_field(&m->text, r, COL_iter);
+	rec_add_raw(&m->text, r, COL_src);
+	rec_add_raw(&m->text, r, COL_iter);
 	i = smap_put(&m->iters, m->text.s, m->text.len, &is_new);
 	if (is_new) {
 		ARRAY_GROW(m->sums, i, m->sums_cap);
@@ -113,7 +104,7 @@ read_work(struct stage *st, struct rec *r)
 		return;
 	i = iter_of(m, r);
 	s = &m->sums[i];
-	add_field(&m->text, r, COL_dev);
+	rec_add_raw(&m->text, r, COL_dev);
 	smap_put(&m->iter_devs, m->text.s, m->text.len, &is_new);
 	s->n_dev += is_new;
 	if (rec_real(r, COL_sum_dur_ns, &ns))

@@ -561,15 +561,6 @@ see_name_or_note(struct stage *st, struct rec *r)
 	}
 }
 
-static int
-want(struct rec_type *t, const char *name)
-{
-	int id = col_id(name);
-
-	rec_want_id(t, REC_OPT, id);
-	return id;
-}
-
 /* Metrics of one record type stand in a row, in the table's order: the first
  * leads to the others. */
 static void
@@ -589,12 +580,13 @@ read_metric(struct stage *st, struct om_run *g, struct om_entry *e)
 		first = first->next;
 	if (first != e)
 		first->next = e;
-	e->value = strcmp(m->value, "1") != 0 ? want(e->type, m->value) : -1;
-	e->of = m->of != NULL ? want(e->type, m->of) : -1;
+	e->value =
+	    strcmp(m->value, "1") != 0 ? rec_want_col(e->type, m->value) : -1;
+	e->of = m->of != NULL ? rec_want_col(e->type, m->of) : -1;
 	if (m->where == WHERE_STEP)
 		rec_want(e->type, REC_OPT, "after key");
 	for (i = 0; i < m->nlabel; i++)
-		e->label[i] = want(e->type, m->column[i]);
+		e->label[i] = rec_want_col(e->type, m->column[i]);
 }
 
 /* Runs the open stage to its end; the metrics go to out. The exit status. */

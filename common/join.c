@@ -36,15 +36,6 @@ join_init(struct join *j, struct rec_reader *rd)
 }
 
 static int
-want(struct rec_type *t, const char *name)
-{
-	int id = col_id(name);
-
-	rec_want_id(t, REC_OPT, id);
-	return id;
-}
-
-static int
 want_op(struct join *j, const char *name)
 {
 	bool is_new;
@@ -54,7 +45,7 @@ want_op(struct join *j, const char *name)
 		return (int)at;
 	j->want = xrealloc(j->want, (size_t)j->nwant + 1, sizeof(*j->want));
 	j->want[j->nwant].name = name;
-	j->want[j->nwant].col = want(j->op, name);
+	j->want[j->nwant].col = rec_want_col(j->op, name);
 	return j->nwant++;
 }
 
@@ -70,7 +61,7 @@ id_col(struct join *j, struct rec_type *t, const char *name)
 	buf_puts(&b, strs.suffix);
 	d = col_find(rec_type_tag(t), buf_str(&b));
 	if (d != NULL && d->kind == COL_STR) {
-		c = want(t, d->name);
+		c = rec_want_col(t, d->name);
 		j->any_str = true;
 	}
 	buf_free(&b);
@@ -86,7 +77,7 @@ join_own(struct rec_type *t, const char *name)
 	c->canon = name;
 	c->type = t;
 	c->want = c->by_alias = c->id = c->src = -1;
-	c->own = want(t, name);
+	c->own = rec_want_col(t, name);
 	return c;
 }
 
@@ -115,14 +106,15 @@ join_col(struct join *j, struct rec_type *t, const char *name)
 	if (!far)
 		c->canon = col_alias(name);
 	if (strcmp(c->canon, name) != 0)
-		c->by_alias = want(t, c->canon);
+		c->by_alias = rec_want_col(t, c->canon);
 	if (far && name[n - 1] == '_') { /* results have the other form */
 		dotted = xstrdup(name);
 		dotted[n - 1] = '.';
-		c->by_alias = want(t, dotted);
+		c->by_alias = rec_want_col(t, dotted);
 	} else if (strcmp(name, ops.tag) == 0 &&
 		   col_find(rec_type_tag(t), "op_id") == NULL) {
-		c->by_alias = want(t, "op.name"); /* the op of results */
+		c->by_alias =
+		    rec_want_col(t, "op.name"); /* the op of results */
 	}
 	if (t == j->op || t == j->str)
 		return c;

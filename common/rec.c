@@ -89,6 +89,24 @@ rec_want_id(struct rec_type *t, enum rec_need need, int id)
 	t->checked = false;
 }
 
+int
+rec_want_col(struct rec_type *t, const char *name)
+{
+	int id = col_id(name);
+
+	rec_want_id(t, REC_OPT, id);
+	return id;
+}
+
+void
+rec_add_raw(struct buf *b, const struct rec *r, int col)
+{
+	struct mview v = rec_get_raw(r, col);
+
+	buf_putc(b, '\t');
+	buf_put(b, v.s, v.n);
+}
+
 void
 rec_want(struct rec_type *t, enum rec_need need, const char *names)
 {

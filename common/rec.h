@@ -142,6 +142,8 @@ enum { REC_MISSING = -1, REC_UNWANTED = -2 };
  * names the command that adds the column. */
 void rec_want(struct rec_type *t, enum rec_need need, const char *names);
 void rec_want_id(struct rec_type *t, enum rec_need need, int id);
+/* The same of one that may be missing; its id. */
+int rec_want_col(struct rec_type *t, const char *name);
 
 /* True if the current legend has a column that was requested. */
 static inline bool
@@ -173,6 +175,9 @@ rec_get_raw(const struct rec *r, int col)
 		v.s = rec_field(r, r->type->at[col], &v.n);
 	return v;
 }
+
+/* Appends that behind a TAB. */
+void rec_add_raw(struct buf *b, const struct rec *r, int col);
 
 /* The unescaped text, NUL-terminated in *tmp, a buffer of the caller's; NULL if
  * unset. */

@@ -156,12 +156,6 @@ op_phase(const struct corr_op *op, const char *dir, bool seq, bool cpu)
 }
 
 static void
-put_view(struct mview v)
-{
-	out_raw(v.s, v.n);
-}
-
-static void
 op_write(struct corr_ops *ops, const struct corr_op *op)
 {
 	enum { N_NAMES = ARRAY_LEN(op_names) };
@@ -191,22 +185,22 @@ op_write(struct corr_ops *ops, const struct corr_op *op)
 		buf_putc(&out_buf, '|');
 		buf_put(&out_buf, shapes.s, shapes.s != NULL ? shapes.n : 0);
 	}
-	put_view(name);
-	put_view(op->f[OF_MOD]);
-	put_view(op->f[OF_OP]);
+	out_view(name);
+	out_view(op->f[OF_MOD]);
+	out_view(op->f[OF_OP]);
 	out_word(dir);
 	for (f = OF_LAYER; f <= OF_BWD_SHAPES; f++)
-		put_view(op->f[f]);
+		out_view(op->f[f]);
 	out_opt(op->fwd_no != OP_NONE, op->fwd_no);
-	put_view(op->f[OF_STACK]);
-	put_view(op->f[OF_TRACE]);
-	put_view(op->f[OF_REPR]);
+	out_view(op->f[OF_STACK]);
+	out_view(op->f[OF_TRACE]);
+	out_view(op->f[OF_REPR]);
 	out_opt(op->for_no != OP_NONE, op->for_no);
-	put_view(op->f[OF_TYPES]);
+	out_view(op->f[OF_TYPES]);
 	if (ops->dl != NULL)
 		dl_write(ops->dl, op);
 	for (f = OF_GROUP; f < OF_N && ops->groups; f++)
-		put_view(op->f[f]);
+		out_view(op->f[f]);
 	out_end();
 }
 

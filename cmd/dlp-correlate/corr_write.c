@@ -17,12 +17,6 @@ end_with_src(struct mview src)
 	out_end();
 }
 
-static void
-put_view(struct mview v)
-{
-	out_raw(v.s, v.n);
-}
-
 static const char *const work_cols[] = { "op_id", "inst_id", "op_start_ns",
 	"mod", "op", "dir", "seq", "altseq", "sub", "layer", "phase",
 	"phase_by", "why", "prim_id", "prim_run", "for_mod", "for_op",
@@ -57,8 +51,8 @@ write_init(struct corr_types *t)
 static void
 put_names(const struct corr_op *op)
 {
-	put_view(op->f[OF_MOD]);
-	put_view(op->f[OF_OP]);
+	out_view(op->f[OF_MOD]);
+	out_view(op->f[OF_OP]);
 	out_word(op_dir(op));
 }
 
@@ -78,8 +72,8 @@ put_launcher(const struct corr *c, const struct corr_place *pl,
     const struct kern_cols *cols)
 {
 	if (cols != NULL && cols->over) {
-		put_view(cols->mod);
-		put_view(cols->op);
+		out_view(cols->mod);
+		out_view(cols->op);
 		out_word(launcher_dir(c, pl, cols));
 	} else if (pl->in != NULL) {
 		put_names(op_get(&c->ops, pl->op));
@@ -168,13 +162,13 @@ write_alloc(
 	out_ext_begin(c->types.alloc, r);
 	out_word(phase_word(phase_now(&c->threads, p, th, NULL)));
 	if (op != NULL && op->f[OF_LAYER].n > 0)
-		put_view(op->f[OF_LAYER]);
+		out_view(op->f[OF_LAYER]);
 	else if (top != NULL && top->layer_len > 0)
 		out_raw(th->layer.s, top->layer_len);
 	else
 		out_unset();
 	if (op != NULL)
-		put_view(op->f[OF_OP]);
+		out_view(op->f[OF_OP]);
 	else
 		out_unset();
 	out_ext_end(c->types.alloc, r);
@@ -194,17 +188,17 @@ write_nest(struct corr_types *t, size_t level, const struct rec *r)
 
 	out_rec_src(
 	    &t->nest, "nest", nest_cols, ARRAY_LEN(nest_cols), src.s != NULL);
-	put_view(rec_get(r, COL_start_ns));
-	put_view(rec_get(r, COL_dur_ns));
-	put_view(rec_get(r, COL_pid));
-	put_view(rec_get(r, COL_tid));
+	out_view(rec_get(r, COL_start_ns));
+	out_view(rec_get(r, COL_dur_ns));
+	out_view(rec_get(r, COL_pid));
+	out_view(rec_get(r, COL_tid));
 	out_i64((int64_t)level);
 	for (i = 0; text.s != NULL && i < ARRAY_LEN(tail); i++) {
 		at = mv_find(text, tail[i]);
 		if (at != NULL)
 			text.n = (size_t)(at - text.s);
 	}
-	put_view(text);
+	out_view(text);
 	end_with_src(src);
 }
 
@@ -238,11 +232,11 @@ write_inst(struct corr *c, struct corr_inst *in)
 	out_i64((int64_t)in->n_kern);
 	out_i64((int64_t)in->n_gpu);
 	out_opt(!in->replay, (int64_t)in->n_call);
-	put_view(op->f[OF_OP]);
+	out_view(op->f[OF_OP]);
 	out_word(op_dir(op));
 	out_opt(in->seq >= 0, in->seq);
 	out_opt(in->fwd_inst != 0, (int64_t)in->fwd_inst);
-	put_view(op->f[OF_LAYER]);
+	out_view(op->f[OF_LAYER]);
 	if (phase == 0)
 		phase = op_phase(op, op_dir(op), in->seq >= 0, true);
 	out_word(phase_word(phase));

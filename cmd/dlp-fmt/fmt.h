@@ -89,6 +89,10 @@ void people_head(
     const struct human *h, struct buf *b, const char *type, const char *name);
 const char *people_value(const char *column, const char *s, size_t n);
 bool people_whole(const char *column);
+/* The columns of a type in a table without -c, up to the end of a line; empty:
+ * all.
+ */
+const char *people_columns(const char *type);
 
 /* sink_formats.c, sink_xtab.c, sink_md.c, sink_table.c */
 extern const struct sink sink_csv, sink_tsv, sink_json, sink_jsonl, sink_xtab,

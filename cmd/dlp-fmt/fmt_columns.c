@@ -1,32 +1,8 @@
 /* Chooses the record type to print, and its columns. */
 #include <stdlib.h>
 
-#include "array.h"
 #include "err.h"
 #include "fmt.h"
-
-/* The columns of these types in a table without -c; other forms show all
- * columns. */
-static const struct {
-	const char *type, *cols;
-} table_cols[] = {
-	{ "kern", "idx,iter,dir,op,short,params,dur_ns" },
-	{ "op", "op_id,dir,mod,op,name,shapes" },
-	{ "iter", "src,iter,key,start_ns,dur_ns,gpu_ns,step_ns,n_kern,n_op" },
-	{ "inst", "inst_id,iter,dir,op,layer,dur_ns,gpu_ns,n_kern" },
-	{ "range", "id,tid,domain,mode,text,start_ns,dur_ns" },
-	{ "call", "id,tid,api,start_ns,dur_ns,n_gpu,op" },
-	{ "diff", "name,dir,shapes,a_ns,b_ns,diff_ns,diff_pct,change,tc,"
-		  "a_n,b_n" },
-	{ "cand", "src,kind,op_id,dir,n,coverage_pct,mean_ns,var_pct,score,"
-		  "iter_start,iter_stop,key" },
-	{ "copy", "id,kind,bytes,dur_ns,src_mem,dst_mem,op" },
-	{ "tc", "src,op,dir,why,dur_pct,sum_dur_ns,n,shapes,tc,dtype,kernel" },
-	{ "peak", "src,dev,space,peak_bytes,total_bytes,before_bytes,start_ns,"
-		  "iter,phase,at,layer,n_live,api,end_bytes,n_alloc,n_free" },
-	{ "live", "src,dev,space,sum_bytes,n,at,kind,phase,layer,iter,api,"
-		  "max_bytes" },
-};
 
 static bool
 type_has(const char *type, const char *name)
@@ -134,14 +110,13 @@ columns_default(struct fmt *f, const struct rec *legend)
 {
 	struct rec_type *t = legend->type;
 	const char *tag = rec_type_tag(t), *list = "", *name;
-	size_t i, k;
+	size_t k;
 	int n;
 
-	for (i = 0; i < ARRAY_LEN(table_cols) && f->sink->fitted; i++)
-		if (strcmp(table_cols[i].type, tag) == 0)
-			list = table_cols[i].cols;
-	for (; *list != '\0'; list += k + (list[k] == ',')) {
-		k = strcspn(list, ",");
+	if (f->sink->fitted)
+		list = people_columns(tag);
+	for (; *list != '\0' && *list != '\n'; list += k + (list[k] == ',')) {
+		k = strcspn(list, ",\n");
 		for (n = 0; n < rec_ncols(t); n++) {
 			name = rec_colname(t, n);
 			if (text_is(list, k, name)) {

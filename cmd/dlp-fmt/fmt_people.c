@@ -29,6 +29,15 @@ heading_of(const char *type, const char *s, size_t n, size_t *len)
 	return NULL;
 }
 
+const char *
+people_columns(const char *type)
+{
+	size_t len;
+	const char *list = heading_of(type, "", 0, &len);
+
+	return list != NULL ? list : "";
+}
+
 /* The heading of a name, or its words. */
 static void
 put_words(struct buf *b, const char *type, const char *s, size_t n)

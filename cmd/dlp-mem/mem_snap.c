@@ -123,13 +123,6 @@ name_of(struct mem_snap *sn, struct mview v)
 }
 
 static void
-add_part(struct buf *b, struct mview v)
-{
-	buf_putc(b, '\t');
-	buf_put(b, v.s != NULL ? v.s : "-", v.s != NULL ? v.n : 1);
-}
-
-static void
 read_place(struct stage *st, struct rec *r)
 {
 	struct mem_snap *sn = rec_arg(r);
@@ -140,9 +133,9 @@ read_place(struct stage *st, struct rec *r)
 	if (!rec_num(r, COL_id, &id))
 		return;
 	buf_clear(&sn->json);
-	add_part(&sn->json, rec_get(r, COL_file));
-	add_part(&sn->json, rec_get(r, COL_line));
-	add_part(&sn->json, rec_get(r, COL_function));
+	rec_add_raw(&sn->json, r, COL_file);
+	rec_add_raw(&sn->json, r, COL_line);
+	rec_add_raw(&sn->json, r, COL_function);
 	p.line = smap_put(sn->names, sn->json.s, sn->json.len, NULL);
 	p.kind = name_of(sn, rec_get(r, COL_kind));
 	p.stack = name_of(sn, rec_get(r, COL_stack));
