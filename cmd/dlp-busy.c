@@ -17,6 +17,7 @@
 #include "stage.h"
 #include "steps.h"
 #include "timeline.h"
+#include "varint.h"
 #include "workrec.h"
 
 /* What a device does. If several are active at a time, the first one counts. */
@@ -54,8 +55,10 @@ struct lane {
 		unsigned mask; /* active classes, a bit each */
 	} * v;
 	size_t n, cap;
-	struct class_sums *sum; /* by place in file->steps */
-	size_t n_sum;
+	struct class_sums sum;     /* since the last cut before base, */
+	size_t part;               /* which is this one of file->steps */
+	struct buf older;          /* those of the parts before, packed */
+	size_t read, read_part;    /* where sums_of() goes on */
 	bool any_gpu;              /* work ran on it */
 	struct class_sums edge[2]; /* the parts of sum before its first work,
 				      and since its last; known if there is
@@ -347,6 +350,56 @@ add_part(struct class_sums *s, unsigned mask, int64_t ns,
 		add_up(s, 0, ns);
 }
 
+/* The next part begins. Most classes have no time in a part, and there may be
+ * millions of parts: their sums take some 15 bytes. */
+static void
+next_part(struct lane *l)
+{
+	const struct class_sums *s = &l->sum;
+	unsigned c, used = 0;
+
+	for (c = 0; c < C_N; c++)
+		used |= s->all[c] != 0 ? BIT(c) : 0;
+	varint_add(&l->older, used);
+	for (c = 0; c < C_N; c++)
+		if (used & BIT(c)) {
+			varint_add(&l->older, varint_fold(s->dur[c]));
+			varint_add(&l->older,
+			    varint_fold(num_sub(s->all[c], s->dur[c])));
+		}
+	l->sum = (struct class_sums){ 0 };
+	l->part++;
+}
+
+/* What was added up of a part. Parts are asked for in their order, each once;
+ * then from an earlier one on again. */
+static struct class_sums
+sums_of(struct lane *l, size_t part)
+{
+	struct class_sums s = l->sum;
+	const char *p;
+	uint64_t used, v;
+	unsigned c;
+
+	if (part < l->read_part)
+		l->read = l->read_part = 0;
+	if (part != l->part)
+		memset(&s, 0, sizeof(s));
+	for (; part < l->part && l->read_part <= part; l->read_part++) {
+		memset(&s, 0, sizeof(s));
+		p = varint_get(l->older.s + l->read, &used);
+		for (c = 0; c < C_N; c++)
+			if (used & BIT(c)) {
+				p = varint_get(p, &v);
+				s.dur[c] = varint_unfold(v);
+				p = varint_get(p, &v);
+				s.all[c] = num_add(s.dur[c], varint_unfold(v));
+			}
+		l->read = (size_t)(p - l->older.s);
+	}
+	return s;
+}
+
 /* Adds up the n oldest pieces, cut where iterations begin. cpu: the process of
  * a device, or NULL. In edge is the time that is not, or not yet, between two
  * pieces of work. */
@@ -355,7 +408,7 @@ fold(struct lane *l, size_t n, const struct lane *cpu)
 {
 	const struct steps *c = &l->file->steps;
 	struct class_sums was = { 0 }, is = was, part = was;
-	size_t i = l->n_sum > 0 ? l->n_sum - 1 : 0, k;
+	size_t i = l->part, k;
 	int64_t lo, hi, end;
 	int x;
 
@@ -370,7 +423,8 @@ fold(struct lane *l, size_t n, const struct lane *cpu)
 			end = hi;
 			if (i + 1 < c->n && c->v[i + 1].at < hi)
 				end = c->v[i + 1].at;
-			ARRAY_REACH(l->sum, l->n_sum, i);
+			while (l->part < i)
+				next_part(l);
 			if (cpu != NULL) {
 				is = time_before(cpu, end);
 				for (x = C_DATA; x <= C_CPU; x++) {
@@ -380,13 +434,11 @@ fold(struct lane *l, size_t n, const struct lane *cpu)
 				was = is;
 			}
 			add_part(
-			    &l->sum[i], l->v[k].mask, num_sub(end, lo), &part);
-			if (c->n > 1)
-				continue;
+			    &l->sum, l->v[k].mask, num_sub(end, lo), &part);
 			if (l->v[k].mask & ~CPU_BITS) {
 				l->any_gpu = true;
 				memset(&l->edge[1], 0, sizeof(l->edge[1]));
-			} else {
+			} else if (c->n <= 1) {
 				add_part(&l->edge[l->any_gpu], l->v[k].mask,
 				    num_sub(end, lo), &part);
 			}
@@ -492,7 +544,7 @@ static void
 lane_free(struct lane *l)
 {
 	free(l->v);
-	free(l->sum);
+	buf_free(&l->older);
 	free(l->index);
 	timeline_free(&l->time);
 	memset(l, 0, sizeof(*l));
@@ -617,7 +669,7 @@ static void
 use_device(struct busy_times *b, struct busy_file *f, struct busy_proc *p,
     struct busy_dev *d)
 {
-	const struct lane *own = &p->own;
+	struct lane *own = &p->own;
 	struct lane *l = &d->lane;
 	uint32_t no = (uint32_t)(d - f->dev), proc = (uint32_t)(p - f->proc);
 	bool fresh;
@@ -630,17 +682,16 @@ use_device(struct busy_times *b, struct busy_file *f, struct busy_proc *p,
 		if (!d->shared)
 			share_device(b, &f->proc[d->proc], d, no);
 		share_device(b, p, d, no);
-		for (i = 0; i < own->n_sum; i++)
+		for (i = 0; i <= own->part; i++)
 			l->late_ns =
-			    num_add(l->late_ns, own->sum[i].dur[C_CPU]);
+			    num_add(l->late_ns, sums_of(own, i).dur[C_CPU]);
 		return;
 	}
 	lane_init(l, f);
 	l->base = l->time.t = l->time.from = own->base;
-	l->n_sum = own->n_sum;
-	if (l->n_sum > 0)
-		l->sum =
-		    (void *)xmemdup(own->sum, l->n_sum * sizeof(*own->sum));
+	l->part = own->part;
+	l->sum = own->sum;
+	buf_put(&l->older, own->older.s, own->older.len);
 	memcpy(l->edge, own->edge, sizeof(l->edge));
 	d->proc = proc;
 	d->used = true;
@@ -700,10 +751,11 @@ begin_busy(struct stage *st)
 
 /* Adds what a device did between two cuts; one that did nothing idled. */
 static void
-add_sums(struct class_sums *s, const struct busy_file *f,
-    const struct busy_dev *d, size_t i, int64_t end)
+add_sums(struct class_sums *s, const struct busy_file *f, struct busy_dev *d,
+    size_t i, int64_t end)
 {
 	const struct steps_cut *cut = f->steps.v;
+	struct class_sums part;
 	size_t n = f->steps.n;
 	int64_t lo = f->from, idle = 0;
 	int c;
@@ -721,9 +773,10 @@ add_sums(struct class_sums *s, const struct busy_file *f,
 		s->all[C_OTHER] = num_add(s->all[C_OTHER], idle);
 		return;
 	}
-	for (c = 0; i < d->lane.n_sum && c < C_N; c++) {
-		s->dur[c] = num_add(s->dur[c], d->lane.sum[i].dur[c]);
-		s->all[c] = num_add(s->all[c], d->lane.sum[i].all[c]);
+	part = sums_of(&d->lane, i);
+	for (c = 0; c < C_N; c++) {
+		s->dur[c] = num_add(s->dur[c], part.dur[c]);
+		s->all[c] = num_add(s->all[c], part.all[c]);
 	}
 }
 
@@ -803,7 +856,7 @@ write_file(struct busy_times *b, struct busy_file *f, int64_t end)
 {
 	const struct steps *s = &f->steps;
 	struct class_sums *sum;
-	const struct lane *l;
+	struct lane *l;
 	size_t i;
 	int c, k;
 
@@ -812,9 +865,9 @@ write_file(struct busy_times *b, struct busy_file *f, int64_t end)
 	for (i = 0; f->whole && i < 2 * f->n_dev; i++) {
 		/* only the time from the first work to the last */
 		l = &f->dev[i / 2].lane;
-		sum = l->sum;
+		sum = &l->sum;
 		k = i % 2;
-		for (c = 0; l->any_gpu && l->n_sum > 0 && c < C_N; c++) {
+		for (c = 0; l->any_gpu && c < C_N; c++) {
 			sum->dur[c] = num_sub(sum->dur[c], l->edge[k].dur[c]);
 			sum->all[c] = num_sub(sum->all[c], l->edge[k].all[c]);
 		}
@@ -835,19 +888,6 @@ write_file(struct busy_times *b, struct busy_file *f, int64_t end)
 
 /* --iters: the steps of a file, each with the time after it. A device on which
  * nothing ran is left out, because it would only add idle time. */
-
-static bool
-is_active(const struct lane *l)
-{
-	size_t i;
-	int c;
-
-	for (i = 0; i < l->n_sum; i++)
-		for (c = 0; c < C_DATA; c++)
-			if (l->sum[i].dur[c] > 0)
-				return true;
-	return false;
-}
 
 static struct split *
 split_of(struct busy_file *f, int64_t iter)
@@ -880,7 +920,7 @@ split_file(struct busy_times *b, struct busy_file *f, int64_t end)
 	int c;
 
 	for (k = 0; k < f->n_dev; k++) {
-		if (!f->dev[k].used || !is_active(&f->dev[k].lane))
+		if (!f->dev[k].used || !f->dev[k].lane.any_gpu)
 			continue;
 		f->any_active = true;
 		for (i = 0; i < f->steps.n; i++) {
