@@ -25,6 +25,57 @@ first_reaching(const struct ivl *u, int64_t t)
 	return lo;
 }
 
+/* Makes room for a span before the i-th. The shorter side moves, so that spans
+ * can come in the order of time or in the reverse one; where it has no room,
+ * all move, to larger memory if more than half of it is in use. */
+static void
+open_at(struct ivl *u, size_t i)
+{
+	struct ivl_span *v = u->v != NULL ? u->v - u->head : NULL;
+	bool front = 2 * i < u->n;
+	size_t room;
+
+	if (front ? u->head == 0 : u->head + u->n == u->cap) {
+		if (2 * u->n >= u->cap) {
+			u->cap = u->cap > 0 ? u->cap * 2 : 1;
+			v = xrealloc(v, u->cap, sizeof(*v));
+		}
+		room = u->cap - u->n;
+		u->v = v + u->head;
+		if (front)
+			room -= room / 4;
+		else if (u->head < room / 4)
+			room = u->head;
+		else
+			room /= 4;
+		memmove(v + room, u->v, u->n * sizeof(*v));
+		u->head = room;
+		u->v = v + room;
+	}
+	if (front) {
+		u->v--;
+		u->head--;
+		memmove(u->v, u->v + 1, i * sizeof(*v));
+	} else {
+		memmove(u->v + i + 1, u->v + i, (u->n - i) * sizeof(*v));
+	}
+	u->n++;
+}
+
+/* Removes n spans from the i-th on. */
+static void
+close_at(struct ivl *u, size_t i, size_t n)
+{
+	u->n -= n;
+	if (2 * i < u->n) {
+		memmove(u->v + n, u->v, i * sizeof(*u->v));
+		u->v += n;
+		u->head += n;
+	} else {
+		memmove(u->v + i, u->v + i + n, (u->n - i) * sizeof(*u->v));
+	}
+}
+
 void
 ivl_add(struct ivl *u, int64_t lo, int64_t hi)
 {
@@ -33,14 +84,9 @@ ivl_add(struct ivl *u, int64_t lo, int64_t hi)
 	if (hi <= lo)
 		return;
 	i = first_reaching(u, lo);
-	if (u->v == NULL || i == u->n || u->v[i].lo > hi) {
-		if (u->v == NULL || u->n == u->cap) {
-			u->cap = u->cap > 0 ? u->cap * 2 : 1;
-			u->v = xrealloc(u->v, u->cap, sizeof(*u->v));
-		}
-		memmove(u->v + i + 1, u->v + i, (u->n - i) * sizeof(*u->v));
+	if (i == u->n || u->v[i].lo > hi) {
+		open_at(u, i);
 		u->v[i] = (struct ivl_span){ lo, hi };
-		u->n++;
 		return;
 	}
 	if (lo < u->v[i].lo)
@@ -51,8 +97,8 @@ ivl_add(struct ivl *u, int64_t lo, int64_t hi)
 		if (u->v[j].hi > hi)
 			hi = u->v[j].hi;
 	u->v[i].hi = hi;
-	memmove(u->v + i + 1, u->v + j, (u->n - j) * sizeof(*u->v));
-	u->n -= j - i - 1;
+	if (j > i + 1)
+		close_at(u, i + 1, j - i - 1);
 }
 
 int64_t
@@ -89,9 +135,8 @@ ivl_drop(struct ivl *u, size_t n, int64_t *end)
 		sum = num_add(sum, num_sub(u->v[i].hi, u->v[i].lo));
 		*end = u->v[i].hi;
 	}
-	u->n -= n;
 	if (n > 0)
-		memmove(u->v, u->v + n, u->n * sizeof(*u->v));
+		close_at(u, 0, n);
 	return sum;
 }
 
@@ -104,7 +149,8 @@ ivl_clear(struct ivl *u)
 void
 ivl_free(struct ivl *u)
 {
-	free(u->v);
+	if (u->v != NULL)
+		free(u->v - u->head);
 	memset(u, 0, sizeof(*u));
 }
 

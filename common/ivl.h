@@ -28,6 +28,7 @@ struct ivl {
 		int64_t lo, hi;
 	} * v; /* disjoint, ascending */
 	size_t n, cap;
+	size_t head; /* of cap: free places before v */
 };
 
 /* Adds [lo, hi); does nothing if hi <= lo. */

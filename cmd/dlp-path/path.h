@@ -14,6 +14,7 @@
 #include "maker.h"
 #include "map.h"
 #include "out.h"
+#include "spill.h"
 #include "stage.h"
 #include "xsort.h"
 
@@ -258,6 +259,7 @@ void path_put_sorted(struct xsort *x, uint32_t group, int64_t t, int64_t tie,
 static inline struct path_part *
 path_part(const struct path_rank *r, size_t i)
 {
+	spill_tick();
 	return (struct path_part *)r->parts.v + i;
 }
 
@@ -305,12 +307,14 @@ int64_t path_point_at(const struct path *p, uint32_t thread, int64_t t);
 static inline struct path_work *
 path_work_at(const struct path *p, int64_t i)
 {
+	spill_tick();
 	return (struct path_work *)p->works.v + i;
 }
 
 static inline struct path_point *
 path_point_no(const struct path *p, int64_t i)
 {
+	spill_tick();
 	return (struct path_point *)p->points.v + i;
 }
 

@@ -5,7 +5,6 @@
 
 #include "array.h"
 #include "path.h"
-#include "spill.h"
 
 /* ns: a kernel that starts so soon after the end of work of another stream
  * waited for it, where no wait is recorded */
@@ -432,7 +431,6 @@ points_before(const struct path *p, const struct path_proc *proc, int64_t t)
 
 	while (lo < hi) {
 		mid = lo + (hi - lo) / 2;
-		spill_tick();
 		if (path_point_no(p, (int64_t)v[mid])->at < t)
 			lo = mid + 1;
 		else

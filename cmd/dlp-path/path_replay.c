@@ -10,7 +10,6 @@
 #include "array.h"
 #include "num.h"
 #include "path.h"
-#include "spill.h"
 
 /* ns between what something waited for and its start, at most, where it waited
  * for something else in the recording */
