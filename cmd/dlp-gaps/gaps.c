@@ -287,7 +287,8 @@ judge_nothing(struct gap_verdict *v, const struct gap_work *w,
 		sum = s->ns[D_OP];
 	if (ns < PAST_BRIEF)
 		v->class = did_words[D_API].class;
-	else if (sum < ns - sum) /* calls and ops take less than half of it */
+	else if (w->story != NULL && sum < ns - sum)
+		/* it was looked at, and calls and ops take less than half */
 		v->class = did_words[D_RANGE].class;
 	if (v->range == SMAP_NONE)
 		v->range = w->label.layer;
@@ -309,8 +310,12 @@ late(const struct gap_work *w, int64_t start, int64_t end)
 	int64_t ns;
 	enum did d;
 
-	if (w->story != NULL)
+	/* Other work can have come in between: then the story is that of an
+	 * earlier gap, and this one began within the call. */
+	if (w->story != NULL && start < w->api)
 		s = *w->story;
+	else if (w->story != NULL)
+		s.range = w->story->range;
 	story_add(&s, &own, start, end);
 	if (w->api_end < end)
 		end = w->api_end;

@@ -319,6 +319,85 @@ def check_busy(t, recs):
     compare('gaps', idle, list(gaps.items()))
 
 
+MS = 1000000
+ALLOCATES = 'cudaMalloc', 'cudaFree'
+
+
+def clip(spans, lo, hi):
+    """The time in lo..hi that at least one of the spans covers."""
+    return union([(max(a, lo), min(b, hi)) for a, b in spans
+                  if a < hi and b > lo])
+
+
+def gap_class(t, lo, hi, w):
+    """The classes that man/dlp-gaps.1 allows for a gap that work w ends."""
+    call = w.call
+    waited = hi - call.hi
+    if call.hi <= lo:
+        return {'queued'}
+    if waited >= MS and 2 * waited >= hi - lo:
+        first = min(x.lo for x in t.work if (x.dev, x.stream, x.pid) == (
+            w.dev, w.stream, w.pid) and x.tag in ON_DEVICE) == w.lo
+        return {'queued', 'unknown'} if first else {'queued'}
+    calls = [c for c in t.calls if c.pid == w.pid]
+    # a graph's kernels do not say in which op it was launched
+    runs = [r for r in t.runs() if r.pid == w.pid and
+            (w.node is None or r.hi <= call.lo)]
+    to = min(call.hi, hi)
+    now = to - lo
+
+    def spans(of, tids):
+        return [(x.lo, x.hi) for x in of if x.tid in tids]
+
+    tids = {call.tid}
+    if 2 * clip(spans(calls + runs, tids), lo, to) < now:
+        tids = {x.tid for x in calls + runs}
+    kinds = {'allocation': [c for c in calls if c.name.startswith(ALLOCATES)],
+             'sync': [c for c in calls if 'Synchronize' in c.name]}
+    other = [c for c in calls if c not in kinds['allocation'] + kinds['sync']]
+    long = {k: max([min(c.hi, to) - max(c.lo, lo) for c in v
+                    if c.tid in tids] or [0])
+            for k, v in (('other', other), ('alloc', kinds['allocation']))}
+    got = None
+    for kind, of in kinds.items():
+        if got is None and 2 * clip(spans(of, tids), lo, to) >= now:
+            got = kind
+    if got == 'allocation' and long['alloc'] >= 100 * MS or got is None and \
+            long['other'] >= 10 * MS and 2 * long['other'] >= now:
+        return {'startup'}
+    if got is not None:
+        return {got}
+    most = 2 * clip(spans(other + runs, tids), lo, to) >= now
+    if hi < call.lo and now >= MS:  # other work can have begun by then
+        return {'launch-bound', 'host-only', 'unknown', 'after-sync'}
+    if any(c.lo <= lo < c.hi for c in kinds['sync']) and (most or now < 10 * MS):
+        return {'after-sync'}
+    if most or now < MS:
+        return {'launch-bound'}
+    every = 2 * clip(spans(calls + runs, tids), lo, to) >= now
+    return {'unknown'} if every else {'host-only'}
+
+
+def check_gaps(t, recs):
+    """Each gap of a device, and its class."""
+    at = {}
+    for d in t.devices():
+        end = None
+        for w in sorted((w for w in t.work if w.tag in ON_DEVICE and w.dev == d),
+                        key=lambda w: (w.lo, -w.hi)):
+            if end is not None and w.lo > end:
+                at[d, end, w.lo] = w
+            end = max(w.hi, end or 0)
+    got = {(d, lo, lo + ns): c for d, lo, ns, c in of(
+        recs, 'gap', 'dev', 'start_ns', 'dur_ns', 'class')}
+    compare('gaps, begin and end', list(at), list(got))
+    for k, w in at.items():
+        may = gap_class(t, k[1], k[2], w)
+        if got[k] not in may:
+            raise Broken('gap of device %d, %d to %d: %s, not %s; call %d to %d'
+                         % (k + (got[k], '/'.join(may), w.call.lo, w.call.hi)))
+
+
 def check_exposed(t, recs):
     """Copies that nothing hides, by device and kind of copy."""
     want, got = [], {}
@@ -510,6 +589,7 @@ def check_streams(t, recs, path):
     check_work(t, recs)
     check_runs(t, recs)
     check_busy(t, recs)
+    check_gaps(t, recs)
     check_exposed(t, recs)
     check_memory(t, recs, path)
 

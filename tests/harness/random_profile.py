@@ -77,6 +77,9 @@ class Thread:
 
     def tick(self, most=20):
         """A moment later; no two events of a profile begin or end together."""
+        if 'slow' in self.p.has and self.rng.random() < 0.05:
+            self.now += self.rng.choice([3 * 10**5, 15 * 10**5, 12 * 10**6,
+                                         11 * 10**7])
         self.now += 1 + self.rng.randrange(most)
         while self.now in self.p.times:
             self.now += 1
@@ -288,7 +291,7 @@ class Process:
                 self.seq = first  # the same sequence ids in each step
 
 
-FEATURES = ['devices', 'graphs', 'whole', 'memory', 'skew', 'again']
+FEATURES = ['devices', 'graphs', 'whole', 'memory', 'skew', 'again', 'slow']
 
 
 def write(seed, path, features=None, pids=None):
