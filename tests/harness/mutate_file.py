@@ -1,7 +1,7 @@
 """Breaks files of the other inputs, each from a good one: databases of nvprof and
 DLProf by SQL, .dict files of PyProf, traces of torch.profiler and Perfetto,
-snapshots of PyTorch's memory and CSV of Nsight Compute by bytes and words, and
-requests to dlp mcp. No command may crash, end without a message, write a broken
+snapshots of PyTorch's memory, CSV of Nsight Compute, HLO of XLA and code of Inductor
+by bytes and words, and requests to dlp mcp. No command may crash, end without a message, write a broken
 row, or lose a kernel without a note; what is written for Prometheus and Perfetto is
 read by other parsers."""
 import gzip
@@ -96,6 +96,12 @@ KINDS = {
     'pickle': (packed('snapshot/state.pickle.xz', lzma.open), 'p.pickle', 'bytes',
                ['dlp-parse']),
     'ncu': (packed('mini.ncu.csv', io.FileIO), 'p.csv', 'text', ['dlp-ncu']),
+    'hlo': (packed('../cases/dlp-flops/hlo/m.after_optimizations.txt', io.FileIO),
+            'm.after_optimizations.txt', 'text', ['dlp-flops', '-q', '--hlo']),
+    'inductor': (packed('../cases/dlp-flops/inductor/output_code.py', io.FileIO),
+                 'output_code.py', 'text', ['dlp-flops', '-q', '--inductor']),
+    'graph': (packed('../cases/dlp-flops/inductor/fx_graph_readable.py', io.FileIO),
+              'd/fx_graph_readable.py', 'text', ['dlp-flops', '-q', '--inductor']),
     'mcp': (None, 'q', 'text', ['dlp-mcp']),
 }
 if not os.path.exists(os.path.join(DATA, 'kineto', 'lenet.json.gz')):
@@ -223,6 +229,7 @@ def case(rng, folder, log):
     make, name, how, reader = KINDS[kind]
     path = os.path.join(folder, name)
     log('kind: ' + kind)
+    os.makedirs(os.path.dirname(path), exist_ok=True)
     if kind == 'mcp':
         data = b'\n'.join(rng.sample(REQUESTS, rng.randint(1, 6))) + b'\n'
     else:
@@ -242,7 +249,18 @@ def case(rng, folder, log):
         ask_mcp(folder, data)
         return
     now = os.path.join(folder, 's')
-    if kind == 'ncu':
+    if reader[0] == 'dlp-flops':
+        case_of = os.path.join(ROOT, 'tests', 'cases', 'dlp-flops', kind.replace('graph', 'inductor'))
+        if kind == 'graph':
+            path = os.path.dirname(path)
+            os.symlink(os.path.join(case_of, 'output_code.py'), os.path.join(path, 'output_code.py'))
+        with open(os.path.join(case_of, 'in'), 'rb') as f:
+            was = f.read()
+        mutate_db.write(now, was)
+        rc, out, err = run(reader + [path, now])
+        if rc == 0 and counts(out)[0].get('kern') != counts(was)[0]['kern']:
+            raise Broken('kernels are lost: %s' % counts(out)[0])
+    elif kind == 'ncu':
         rc, out, err = run(['dlp-parse', LENET])
         mutate_db.write(now, out)
         rc, out, err = run(reader + [path, now])

@@ -345,6 +345,9 @@ def gap_class(t, lo, hi, w):
             (w.node is None or r.hi <= call.lo)]
     to = min(call.hi, hi)
     now = to - lo
+    if hi < call.lo and now >= MS:  # other work can have begun by then
+        return {'unknown', 'host-only', 'launch-bound', 'after-sync', 'sync',
+                'startup', 'allocation'}
 
     def spans(of, tids):
         return [(x.lo, x.hi) for x in of if x.tid in tids]
@@ -368,8 +371,6 @@ def gap_class(t, lo, hi, w):
     if got is not None:
         return {got}
     most = 2 * clip(spans(other + runs, tids), lo, to) >= now
-    if hi < call.lo and now >= MS:  # other work can have begun by then
-        return {'launch-bound', 'host-only', 'unknown', 'after-sync'}
     if any(c.lo <= lo < c.hi for c in kinds['sync']) and (most or now < 10 * MS):
         return {'after-sync'}
     if most or now < MS:
@@ -386,16 +387,17 @@ def check_gaps(t, recs):
         for w in sorted((w for w in t.work if w.tag in ON_DEVICE and w.dev == d),
                         key=lambda w: (w.lo, -w.hi)):
             if end is not None and w.lo > end:
-                at[d, end, w.lo] = w
+                at[d, end, w.lo] = [x for x in t.work if x.tag in ON_DEVICE
+                                    and (x.dev, x.lo) == (d, w.lo)]
             end = max(w.hi, end or 0)
     got = {(d, lo, lo + ns): c for d, lo, ns, c in of(
         recs, 'gap', 'dev', 'start_ns', 'dur_ns', 'class')}
     compare('gaps, begin and end', list(at), list(got))
-    for k, w in at.items():
-        may = gap_class(t, k[1], k[2], w)
+    for k, works in at.items():
+        may = set().union(*(gap_class(t, k[1], k[2], w) for w in works))
         if got[k] not in may:
-            raise Broken('gap of device %d, %d to %d: %s, not %s; call %d to %d'
-                         % (k + (got[k], '/'.join(may), w.call.lo, w.call.hi)))
+            raise Broken('gap of device %d, %d to %d: %s, not %s'
+                         % (k + (got[k], '/'.join(may))))
 
 
 def check_exposed(t, recs):
