@@ -224,20 +224,14 @@ lane_init(struct lane *l, const struct busy_file *f)
 static size_t
 piece_at(const struct lane *l, int64_t t)
 {
-	size_t lo = 0, hi = l->n, mid, back;
+	size_t lo = 0, hi = l->n, back;
 
 	for (back = 16; back < l->n && l->v[l->n - back].end > t; back *= 2)
 		hi = l->n - back + 1;
 	if (back < l->n)
 		lo = l->n - back;
-	while (lo < hi) {
-		mid = lo + (hi - lo) / 2;
-		if (l->v[mid].end <= t)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	return lo + array_until(l->v + lo, hi - lo, sizeof(*l->v),
+			offsetof(struct lane_piece, end), t);
 }
 
 static void
@@ -788,10 +782,8 @@ static void
 put_rows(struct busy_times *b, const struct busy_file *f, size_t cut,
     bool outside, int64_t end)
 {
-	static const char *const names[] = { "iter", "dev", "class", "dur_ns",
-		"union_ns", "after", "src" };
-	static const char *const dlprof_names[] = { "iter", "dev", "class",
-		"dur_ns", "union_ns", "src" };
+	const char *const names[] = { "iter", "dev", "class", "dur_ns",
+		"union_ns", b->dlprof ? "src" : "after", "src" };
 	static const struct steps_cut none = { .where = STEPS_OUT };
 	const struct steps_cut *x =
 	    !outside && cut < f->steps.n ? &f->steps.v[cut] : &none;
@@ -812,8 +804,7 @@ put_rows(struct busy_times *b, const struct busy_file *f, size_t cut,
 				continue;
 			known =
 			    c != C_TC || b->with_tc > 0 || s.all[C_KERN] == 0;
-			out_rec_src(&b->busy_type, "busy",
-			    b->dlprof ? dlprof_names : names,
+			out_rec_src(&b->busy_type, "busy", names,
 			    ARRAY_LEN(names) - b->dlprof, f->name != NULL);
 			out_opt(x->where == STEPS_IN, x->iter);
 			out_i64(f->dev[k].no);
@@ -905,15 +896,10 @@ split_of(struct busy_file *f, int64_t iter)
 static void
 split_file(struct busy_times *b, struct busy_file *f, int64_t end)
 {
-	static const int to[C_N] = { [C_TC] = SPLIT_TC,
-		[C_KERN] = SPLIT_KERN,
-		[C_GRAPH] = SPLIT_GRAPH,
-		[C_COMM] = SPLIT_COMM,
-		[C_MEM] = SPLIT_MEM,
-		[C_DATA] = SPLIT_IDLE,
-		[C_IO] = SPLIT_IDLE,
-		[C_CPU] = SPLIT_IDLE,
-		[C_OTHER] = SPLIT_IDLE };
+	/* the classes after these are idle time */
+	static const int to[C_DATA] = { SPLIT_TC, SPLIT_KERN, SPLIT_GRAPH,
+		SPLIT_COMM, SPLIT_MEM };
+	int64_t *sum;
 	struct class_sums s;
 	struct split *x;
 	size_t k, i;
@@ -929,9 +915,10 @@ split_file(struct busy_times *b, struct busy_file *f, int64_t end)
 			memset(&s, 0, sizeof(s));
 			add_sums(&s, f, &f->dev[k], i, end);
 			x = split_of(f, f->steps.v[i].iter);
-			for (c = 0; c < C_N; c++)
-				x->dur[to[c]] =
-				    num_add(x->dur[to[c]], s.dur[c]);
+			for (c = 0; c < C_N; c++) {
+				sum = &x->dur[c < C_DATA ? to[c] : SPLIT_IDLE];
+				*sum = num_add(*sum, s.dur[c]);
+			}
 			x->no_tc |= b->with_tc == 0 && s.all[C_KERN] != 0;
 		}
 	}

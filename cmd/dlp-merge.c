@@ -33,13 +33,16 @@
  */
 
 #define MERGE_NO_TIME INT64_MIN
+#define SHARED UINT64_MAX
+#define SRC_LINE "##info\tsrc\t"
 
 /* The record types of the output. */
 struct merge_types {
 	struct merge_type *type;
 	struct smap tags; /* by number: its place in type */
 	size_t cap;
-	struct smap srcs; /* texts of src; value: the input's number + 1 */
+	struct smap srcs; /* texts of src; value: the input's number + 1, or
+			   * SHARED by several */
 	int *from;        /* place in the output -> column of the record at
 			   * hand, or -1 */
 	size_t from_cap;
@@ -62,7 +65,8 @@ struct merge_input {
 	bool has_t0;
 	int64_t t0;
 	struct buf head;  /* ##info lines before the first record */
-	bool head_src;    /* they name the file */
+	uint32_t src;     /* in srcs: the last file that they name */
+	int n_src;        /* how many there are */
 	bool sliced;      /* they say that --slice has aligned it */
 	struct smap tags; /* of its types; number in legend */
 	struct merge_legend **legend;
@@ -170,16 +174,20 @@ read_legend(struct merge_types *m, const char *tag, size_t n, const char *cols,
 	return l;
 }
 
-/* The file that a record is from: its own src; behind the input's name where
- * another input gave the same src to another file. */
+/* The file that a record is from: its own src, otherwise the only one that the
+ * input names; behind the input's name where another input gave the same src
+ * to another file. */
 static void
 put_src(const struct merge_input *in, const struct mview *f)
 {
 	struct smap *srcs = &in->types->srcs;
 	struct buf b = { 0 };
+	struct mview only = smap_view(srcs, in->src);
 	uint32_t id;
 
-	if (f == NULL || (f->n == 1 && f->s[0] == '-')) {
+	if (f == NULL || (f->n == 1 && f->s[0] == '-'))
+		f = &only;
+	if (f == &only && in->n_src != 1) {
 		esc_put(&out_buf, in->name, strlen(in->name));
 		return;
 	}
@@ -267,6 +275,8 @@ merge_put(const struct merge_input *in)
 static bool
 head_line(struct merge_input *in, struct buf *cmds)
 {
+	struct smap *srcs = &in->types->srcs;
+	uint64_t *of, no = (uint64_t)in->no + 1;
 	const char *w, *rest, *tab;
 	size_t n, m, k;
 
@@ -284,8 +294,12 @@ head_line(struct merge_input *in, struct buf *cmds)
 		return false;
 	tab = memchr(rest, '\t', m);
 	k = tab != NULL ? (size_t)(tab - rest) : m;
-	if (text_is(rest, k, "src"))
-		in->head_src = true;
+	if (tab != NULL && text_is(rest, k, "src")) {
+		in->n_src++;
+		in->src = smap_put(srcs, tab + 1, m - k - 1, NULL);
+		of = &srcs->val[in->src];
+		*of = *of == 0 || *of == no ? no : SHARED;
+	}
 	in->sliced |= text_is(rest, k, "slice");
 	if (tab != NULL && text_is(rest, k, "t0_ns") && !in->has_t0)
 		in->has_t0 = num_i64(tab + 1, m - k - 1, &in->t0);
@@ -302,6 +316,7 @@ merge_open(struct merge_input *in, struct merge_types *types, const char *path,
 {
 	memset(in, 0, sizeof(*in));
 	in->types = types;
+	in->src = SMAP_NONE;
 	in->rd = rec_open(path);
 	in->name = rec_input_name(in->rd);
 	in->no = no;
@@ -529,9 +544,10 @@ static void
 put_facts(const struct merge_input *in, bool name)
 {
 	const char *s = in->head.s, *end = s + in->head.len, *nl;
+	struct mview f;
 
-	if (name && !in->head_src) {
-		buf_puts(&out_buf, "##info\tsrc\t");
+	if (name && in->n_src == 0) {
+		buf_puts(&out_buf, SRC_LINE);
 		esc_put(&out_buf, in->name, strlen(in->name));
 		buf_putc(&out_buf, '\n');
 	}
@@ -540,6 +556,13 @@ put_facts(const struct merge_input *in, bool name)
 		if (in->no > 0 && in->clock_by != NULL &&
 		    strncmp(s, "##info\tt0_", 10) == 0)
 			continue;
+		if (strncmp(s, SRC_LINE, strlen(SRC_LINE)) == 0) {
+			buf_puts(&out_buf, SRC_LINE);
+			f = mv(s + strlen(SRC_LINE), nl);
+			put_src(in, &f);
+			buf_putc(&out_buf, '\n');
+			continue;
+		}
 		buf_put(&out_buf, s, (size_t)(nl - s) + 1);
 	}
 }
@@ -553,7 +576,10 @@ put_ranks(const struct merge_input *v, int n)
 	for (i = 0; i < n; i++) {
 		out_rec(t);
 		out_i64(v[i].no);
-		out_text(v[i].name, strlen(v[i].name));
+		if (out_next()) {
+			buf_putc(&out_buf, '\t');
+			put_src(&v[i], NULL);
+		}
 		out_raw("name", 4);
 		out_raw(v[i].clock_by,
 		    v[i].clock_by != NULL ? strlen(v[i].clock_by) : 0);

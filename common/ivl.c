@@ -41,13 +41,8 @@ open_at(struct ivl *u, size_t i)
 			v = xrealloc(v, u->cap, sizeof(*v));
 		}
 		room = u->cap - u->n;
+		room = front ? room - room / 4 : u->head > 0 ? room / 4 : 0;
 		u->v = v + u->head;
-		if (front)
-			room -= room / 4;
-		else if (u->head < room / 4)
-			room = u->head;
-		else
-			room /= 4;
 		memmove(v + room, u->v, u->n * sizeof(*v));
 		u->head = room;
 		u->v = v + room;
@@ -60,20 +55,6 @@ open_at(struct ivl *u, size_t i)
 		memmove(u->v + i + 1, u->v + i, (u->n - i) * sizeof(*v));
 	}
 	u->n++;
-}
-
-/* Removes n spans from the i-th on. */
-static void
-close_at(struct ivl *u, size_t i, size_t n)
-{
-	u->n -= n;
-	if (2 * i < u->n) {
-		memmove(u->v + n, u->v, i * sizeof(*u->v));
-		u->v += n;
-		u->head += n;
-	} else {
-		memmove(u->v + i, u->v + i + n, (u->n - i) * sizeof(*u->v));
-	}
 }
 
 void
@@ -97,8 +78,8 @@ ivl_add(struct ivl *u, int64_t lo, int64_t hi)
 		if (u->v[j].hi > hi)
 			hi = u->v[j].hi;
 	u->v[i].hi = hi;
-	if (j > i + 1)
-		close_at(u, i + 1, j - i - 1);
+	memmove(u->v + i + 1, u->v + j, (u->n - j) * sizeof(*u->v));
+	u->n -= j - i - 1;
 }
 
 int64_t
@@ -135,8 +116,9 @@ ivl_drop(struct ivl *u, size_t n, int64_t *end)
 		sum = num_add(sum, num_sub(u->v[i].hi, u->v[i].lo));
 		*end = u->v[i].hi;
 	}
+	u->n -= n;
 	if (n > 0)
-		close_at(u, 0, n);
+		memmove(u->v, u->v + n, u->n * sizeof(*u->v));
 	return sum;
 }
 

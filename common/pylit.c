@@ -373,13 +373,6 @@ pyrow_read(struct pyrow *r, const char *s, size_t n)
 	return !l.bad && pl_peek(&l) == '\0';
 }
 
-void
-pyrow_free(struct pyrow *r)
-{
-	free(r->v);
-	memset(r, 0, sizeof(*r));
-}
-
 struct mview
 pyrow_get(const struct pyrow *r, const char *key)
 {

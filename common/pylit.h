@@ -77,7 +77,6 @@ struct pyrow { /* zeroed; views into the line */
 
 /* Reads a line; false if it is not a complete dict. */
 bool pyrow_read(struct pyrow *r, const char *s, size_t n);
-void pyrow_free(struct pyrow *r);
 
 /* The value, unchanged; s is NULL if there is no such key. */
 struct mview pyrow_get(const struct pyrow *r, const char *key);

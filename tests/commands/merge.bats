@@ -291,6 +291,27 @@ a.dlp" ]
 	diff want got
 }
 
+@test "dlp-merge --ranks: a rank has one name in all records" {
+	for i in 0 1; do
+		mkdir $i
+		xz -dc "$ROOT/tests/data/ddp$i.sqlite.xz" >$i/run.sqlite
+		(cd $i && dlp-parse --src run.sqlite) >$i.dlp 2>/dev/null
+	done
+	dlp-merge --ranks 0.dlp 1.dlp >merged
+	# both files have one name
+	same "$(printf '%s:run.sqlite\n' 0.dlp 1.dlp)" "$(columns merged rank src)"
+	for t in kern range; do
+		same "$(columns merged rank src)" "$(columns merged $t src | sort -u)"
+	done
+	same "$(columns merged rank src)" "$(sed -n 's/^##info\tsrc\t//p' merged)"
+	# another name, as the whole has it
+	mv 1/run.sqlite 1/other.sqlite
+	(cd 1 && dlp-parse --src other.sqlite) >1.dlp 2>/dev/null
+	dlp-merge --ranks 0.dlp 1.dlp >merged
+	same "$(printf '%s\n' run.sqlite other.sqlite)" "$(columns merged rank src)"
+	same "$(columns merged rank src | sort)" "$(columns merged kern src | sort -u)"
+}
+
 @test "dlp-merge: later stages' records, and columns that one file lacks" {
 	dlp-merge "$BATS_FILE_TMPDIR/1.dlp" "$BATS_FILE_TMPDIR/2.dlp" \
 	    2>/dev/null >merged

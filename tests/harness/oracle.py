@@ -329,8 +329,9 @@ def clip(spans, lo, hi):
                   if a < hi and b > lo])
 
 
-def gap_class(t, lo, hi, w):
-    """The classes that man/dlp-gaps.1 allows for a gap that work w ends."""
+def gap_class(t, lo, hi, w, named=True):
+    """The classes that man/dlp-gaps.1 allows for a gap that work w ends; named:
+    a launch says which op is open."""
     call = w.call
     waited = hi - call.hi
     if call.hi <= lo:
@@ -340,9 +341,8 @@ def gap_class(t, lo, hi, w):
             w.dev, w.stream, w.pid) and x.tag in ON_DEVICE) == w.lo
         return {'queued', 'unknown'} if first else {'queued'}
     calls = [c for c in t.calls if c.pid == w.pid]
-    # a graph's kernels do not say in which op it was launched
     runs = [r for r in t.runs() if r.pid == w.pid and
-            (w.node is None or r.hi <= call.lo)]
+            (named or r.hi <= call.lo)]
     to = min(call.hi, hi)
     now = to - lo
     if hi < call.lo and now >= MS:  # other work can have begun by then
@@ -394,7 +394,9 @@ def check_gaps(t, recs):
         recs, 'gap', 'dev', 'start_ns', 'dur_ns', 'class')}
     compare('gaps, begin and end', list(at), list(got))
     for k, works in at.items():
-        may = set().union(*(gap_class(t, k[1], k[2], w) for w in works))
+        # a graph's kernels do not say in which op it was launched
+        may = set().union(*(gap_class(t, k[1], k[2], w, named)
+                            for w in works for named in (True, w.node is None)))
         if got[k] not in may:
             raise Broken('gap of device %d, %d to %d: %s, not %s'
                          % (k + (got[k], '/'.join(may))))
