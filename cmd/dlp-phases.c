@@ -57,7 +57,8 @@ struct phase_step {  /* an open iteration */
 	struct mview iter;
 	struct phase **row; /* in the order in which they were made */
 	int n, cap;
-	int64_t len; /* of the step, ns; below 0: unknown */
+	int64_t len;   /* of the step, ns; below 0: unknown */
+	int64_t begin; /* INT64_MIN: unknown; not later than that of the step */
 };
 
 /* An iteration that is over. */
@@ -142,6 +143,8 @@ step_of(struct phases *p, struct mview src_text, struct mview iter)
 		if (iter.s != NULL) /* the key's second part */
 			s->iter.s = smap_str(&p->steps, id, NULL) + sizeof(src);
 		s->len = -1;
+		s->begin = INT64_MIN;
+		s->begin = INT64_MIN;
 	}
 	return p->last = p->open[id];
 }
@@ -202,7 +205,8 @@ by_time(const void *a, const void *b)
 }
 
 /* When the devices idle in an iteration: adds up the gaps between the pieces of
- * its work, for the phases that end them, and the time of the pieces. */
+ * its work, for the phases that end them, and the time of the pieces. Work can
+ * come before the first step, which begins after that from before it. */
 static void
 add_gaps(struct phases *p, struct phase_step *s, struct kept_step *k)
 {
@@ -219,6 +223,7 @@ add_gaps(struct phases *p, struct phase_step *s, struct kept_step *k)
 
 		if (i == 0 || x[-1].dev != x->dev)
 			end = x->lo;
+		end = x->lo >= s->begin && s->begin > end ? s->begin : end;
 		gap = x->lo > end ? num_sub(x->lo, end) : 0;
 		add_to(s->row[x->row], IDLE, gap);
 		k->idle = num_add(k->idle, gap);
@@ -447,7 +452,8 @@ read_step_length(struct stage *st, struct rec *r)
 	const struct mview none = { NULL, 0 };
 	struct phases *p = st->ctx;
 	struct phase_step *s;
-	int64_t len;
+	struct workrec w;
+	int64_t len, end;
 
 	stage_pass(st, r);
 	if (rec_get(r, COL_key).s == NULL || !rec_num(r, COL_step_ns, &len))
@@ -455,6 +461,10 @@ read_step_length(struct stage *st, struct rec *r)
 	s = step_of(p, rec_get(r, COL_src), rec_get(r, COL_iter));
 	row_of(p, s, none);
 	s->len = len;
+	work_read(&w, r);
+	end = rec_num_or(r, COL_gpu_end_ns, w.end);
+	if (w.has_dur)
+		s->begin = num_sub(end > w.end ? end : w.end, len);
 	p->has_steps = true;
 	step_ends(p, s);
 }
@@ -531,7 +541,8 @@ main(int argc, char **argv)
 	/* ranges of a database of dlprof have no phase of their own */
 	p.range = stage_on(&st, "range", read_cpu_phase,
 	    .need = "start_ns dur_ns", .opt = PHASE_COLS " phase");
-	stage_on(&st, "iter", read_step_length, .opt = "iter key step_ns src");
+	stage_on(&st, "iter", read_step_length,
+	    .opt = "iter key step_ns start_ns dur_ns gpu_end_ns src");
 	stage_anew(&st, notes);
 	rc = stage_run(&st);
 	begin_phases(&st);

@@ -16,6 +16,7 @@
 #include "out.h"
 #include "serving.h"
 #include "stage.h"
+#include "steps.h"
 #include "workrec.h"
 
 struct serve_step {
@@ -30,6 +31,7 @@ struct serve_proc { /* a process: its steps follow each other */
 	struct buf src;
 	int64_t pid, no, gpu_end, decode_end;
 	bool has_end, has_decode;
+	struct steps_earlier earlier;
 	struct serve_step step;
 };
 
@@ -155,8 +157,12 @@ put_times(struct serve_proc *p, const struct serve_step *s, int64_t tokens)
 	bool any = s->gpu.n > 0, decode = s->text.kind[0] == 'd';
 	int64_t from = any ? s->gpu.v[0].lo : 0;
 	int64_t to = any ? s->gpu.v[s->gpu.n - 1].hi : 0;
-	int64_t step = num_sub(to, p->has_end ? p->gpu_end : from);
+	int64_t begin = p->has_end ? p->gpu_end : from, step;
 
+	if (any && !p->has_end && p->earlier.end > from &&
+	    steps_earlier_delays(&p->earlier, ivl_len(&s->gpu), to))
+		begin = p->earlier.end;
+	step = num_sub(to, begin);
 	out_i64((int64_t)s->n_kern);
 	out_opt(any, from);
 	out_opt(any, to);
@@ -294,8 +300,11 @@ take_work(struct stage *st, struct rec *r)
 	struct workrec w;
 
 	work_read(&w, r);
-	if (w.has_api && w.has_dur && (p = proc_of(sv, &w, false)) != NULL &&
-	    p->step.live && w.api >= p->step.start && w.api < p->step.end) {
+	p = proc_of(sv, &w, true);
+	if (w.has_dur)
+		steps_earlier_add(&p->earlier, &w, true);
+	if (w.has_api && w.has_dur && p->step.live && w.api >= p->step.start &&
+	    w.api < p->step.end) {
 		ivl_add(&p->step.gpu, w.start, w.end);
 		p->step.n_kern += kern;
 	}
@@ -384,7 +393,8 @@ main(int argc, char **argv)
 	stage_on(&st, "range", take_range, .need = "start_ns dur_ns text",
 	    .opt = "pid src");
 	stage_on(&st, "kern copy set graph", take_work,
-	    .need = "start_ns dur_ns", .opt = "api_start_ns pid src");
+	    .need = "start_ns dur_ns",
+	    .opt = "api_start_ns api_dur_ns pid src");
 	stage_anew(&st, NULL);
 	rc = stage_run(&st);
 	if (rc == EXIT_OK && !sv.any && warn_as != NULL) {

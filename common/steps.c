@@ -99,6 +99,40 @@ steps_free(struct steps *s)
 	memset(s, 0, sizeof(*s));
 }
 
+/* A GPU that idles starts a launch within microseconds. */
+#define WAITED_NS 1000000
+
+/* A wait in a program's middle has other reasons, such as a function of the
+ * host in a queue: it must be longer than all that was recorded until then. */
+void
+steps_earlier_add(
+    struct steps_earlier *e, const struct workrec *w, bool launched)
+{
+	int64_t from = w->api_end, waited, end = w->end;
+
+	if (e->work.any && e->work.hi > from)
+		from = e->work.hi;
+	waited = num_sub(w->start, from);
+	if (launched && w->has_api_dur && waited > WAITED_NS &&
+	    waited > num_sub(e->work.hi, e->work.lo)) {
+		launched = false;
+		end = w->start;
+	}
+	if (!launched && (!e->any || end > e->end)) {
+		e->any = true;
+		e->end = end;
+	}
+	extent_add(&e->work, w->start, w->end);
+}
+
+/* A copy on another stream may run before it. */
+bool
+steps_earlier_delays(
+    const struct steps_earlier *e, int64_t gpu_ns, int64_t gpu_end)
+{
+	return e->any && gpu_ns - gpu_ns / 10 <= num_sub(gpu_end, e->end);
+}
+
 /* Even steps. */
 
 #define LOAD_PCT 2

@@ -10,7 +10,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "ivl.h"
 #include "rec.h"
+#include "workrec.h"
 
 enum steps_where {
 	STEPS_OUT,   /* before the first step, after the last, or in one that
@@ -68,6 +70,25 @@ bool steps_open(const struct steps *s);
 bool steps_end(const struct steps *s, int64_t *t);
 
 void steps_free(struct steps *s);
+
+/*
+ * The work from before the recording. A GPU that is behind its program works on
+ * it when the first step has begun already. It may not be recorded: then the
+ * first work that is waits in its queue, and nothing else runs.
+ */
+struct steps_earlier {      /* zeroed: none */
+	struct extent work; /* all GPU work so far */
+	int64_t end;        /* the GPU is done with it, if any */
+	bool any;
+};
+
+/* GPU work, in launch order; launched: false if it was before the recording. */
+void steps_earlier_add(
+    struct steps_earlier *e, const struct workrec *w, bool launched);
+/* Whether the first step, whose work takes gpu_ns and ends at gpu_end, had to
+ * wait for that: otherwise it could not have done its own work before. */
+bool steps_earlier_delays(
+    const struct steps_earlier *e, int64_t gpu_ns, int64_t gpu_end);
 
 /*
  * Finds the steps of a sequence that show what the program does all the time:

@@ -361,8 +361,11 @@ struct iter_file {
 	struct own own;
 	const char *own_key; /* what cuts, without -k */
 	struct iter_extent extent;
+	struct steps_earlier earlier;
+	int64_t first;    /* where the first step begins, if not with its range;
+			   * NO_TIME: it does */
 	int64_t step_end; /* of the last step written; NO_TIME: none */
-	int64_t *over;    /* when each step is over, if iter_shared() */
+	int64_t *over;    /* when each step is over, if iter_measured() */
 	size_t n_over, over_cap;
 	size_t n_inside;      /* of them: over before the one before it is */
 	size_t n_begun;       /* --cuts: iterations whose begin was written */
@@ -447,6 +450,13 @@ static inline bool
 iter_shared(const struct iter_file *f)
 {
 	return f->layout.kind == LAYOUT_STEPS && f->layout.all.n > 1;
+}
+
+/* Whether cuts need the ends of steps before the steps are written. */
+static inline bool
+iter_measured(const struct iter_file *f)
+{
+	return iter_shared(f) || f->earlier.any;
 }
 
 /* Whether iteration n of a file (NULL: it is not known) counts. */

@@ -144,6 +144,19 @@ step_time(struct iteration *x, int64_t next, int64_t *end)
 	return over;
 }
 
+/* The first step begins when the GPU is done with the work from before the
+ * recording, as later ones begin when it is done with the step before. */
+static void
+first_begins(struct iter_file *f, const struct iteration *x)
+{
+	const struct steps_earlier *e = &f->earlier;
+
+	f->first = NO_TIME;
+	if (f->layout.kind != LAYOUT_ONE && x->has_cpu && e->end > x->start &&
+	    steps_earlier_delays(e, x->gpu, x->gpu_at.hi))
+		f->first = f->step_end = e->end;
+}
+
 void
 iteration_fields(const struct iteration *x)
 {
@@ -184,16 +197,18 @@ write_iter(struct iter_run *g, struct iter_file *f)
 		cpu_time(&x, n, &f->layout, &f->extent,
 		    g->key.arg != NULL ? g->key.arg : f->own_key);
 		x.gpu_at = c->gpu_at;
+		x.gpu = num_add(c->gpu_done, ivl_len(&c->gpu));
+		if (n == 0)
+			first_begins(f, &x);
 		if (!layout_begin(&f->layout, n + 1, &next))
 			next = NO_TIME;
 		over = step_time(&x, next, &f->step_end);
-		if (g->phase == ITER_MEASURE && iter_shared(f)) {
+		if (g->phase == ITER_MEASURE && iter_measured(f)) {
 			ARRAY_GROW(f->over, f->n_over, f->over_cap);
 			f->over[f->n_over++] = over;
-			f->n_inside +=
-			    c->gpu_at.any && x.has_step && x.step == 0;
+			f->n_inside += iter_shared(f) && c->gpu_at.any &&
+				       x.has_step && x.step == 0;
 		}
-		x.gpu = num_add(c->gpu_done, ivl_len(&c->gpu));
 		x.kern_ns = c->kern_ns;
 		x.n_kern = c->n_kern;
 		x.n_op = c->n_op;
@@ -262,6 +277,8 @@ when_over(const struct iter_run *g, struct iter_file *f, size_t n, int64_t t)
 		extent_add(&f->accs.gpu_at, x->gpu_at.lo, x->gpu_at.hi);
 	if (n > 0 && n <= f->n_over)
 		return f->over[n - 1] > t ? f->over[n - 1] : t;
+	if (n == 0 && f->first != NO_TIME)
+		return f->first;
 	if (n == 0 || g->o.dlprof || !f->accs.gpu_at.any ||
 	    f->accs.gpu_at.hi < t)
 		return t;

@@ -157,6 +157,7 @@ see_record(struct stage *st, struct rec *r)
 	const char *text = NULL;
 	struct mview iter;
 	struct workrec w;
+	bool earlier;
 	int64_t op;
 	size_t n;
 	struct iter_reader *rd;
@@ -190,8 +191,11 @@ see_record(struct stage *st, struct rec *r)
 				    mv_eq(rec_get(r, COL_op_from), "carried"));
 	m.lo = w.start;
 	m.hi = w.end;
-	if (is_earlier(g, r, t, &w, &m))
+	earlier = is_earlier(g, r, t, &w, &m);
+	if (earlier)
 		m.t = NO_TIME;
+	if (m.has_gpu && m.src != SRC_NONE && !g->o.dlprof)
+		steps_earlier_add(&g->files.v[m.src].earlier, &w, !earlier);
 	if (t->is->event && m.src != SRC_NONE)
 		extend(&g->files.v[m.src].extent, t, &w, &m);
 	/* where its iter field is, or will be */

@@ -20,7 +20,9 @@ static uint32_t
 add_file(struct iter_files *f, const char *name)
 {
 	f->v = xrealloc(f->v, f->n + 1, sizeof(*f->v));
-	f->v[f->n] = (struct iter_file){ .name = name, .step_end = NO_TIME };
+	f->v[f->n] = (struct iter_file){
+		.name = name, .first = NO_TIME, .step_end = NO_TIME
+	};
 	return (uint32_t)f->n++;
 }
 
@@ -371,16 +373,15 @@ check_range(const struct iter_run *g, size_t n)
 		    (long long)p->to, n, n - 1);
 }
 
-/* Whether cuts need the ends of steps before the steps are written. */
 static bool
 needs_ends(const struct iter_run *g)
 {
-	bool shared = false;
+	bool any = false;
 	size_t i;
 
 	for (i = 0; i < g->files.n; i++)
-		shared |= iter_shared(&g->files.v[i]);
-	return shared && g->o.cuts && !g->o.dlprof;
+		any |= iter_measured(&g->files.v[i]);
+	return any && g->o.cuts && !g->o.dlprof;
 }
 
 void
