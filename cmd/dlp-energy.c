@@ -13,6 +13,7 @@
 #include "err.h"
 #include "map.h"
 #include "num.h"
+#include "serving.h"
 #include "stage.h"
 #include "workrec.h"
 #include "xsort.h"
@@ -41,6 +42,11 @@ struct energy_iter {
 	uint32_t src, text; /* in energy.texts; text: its number */
 };
 
+struct energy_tokens { /* of an iteration */
+	const char *kind;
+	int64_t n; /* 0: unknown */
+};
+
 struct energy_work { /* of xsort: the value */
 	int64_t start, end;
 	uint32_t group;
@@ -48,7 +54,8 @@ struct energy_work { /* of xsort: the value */
 
 struct energy {
 	const char *warn_as;
-	double price; /* of a kWh; 0: not asked for */
+	double price;   /* of a kWh; 0: not asked for */
+	int64_t tokens; /* of a step that does not say it; 0: unknown */
 	/* of the section */
 	struct smap texts;
 	struct smap devs;   /* src and number to the number in dev */
@@ -59,6 +66,9 @@ struct energy {
 	size_t n_group, group_cap;
 	struct energy_iter *step;
 	size_t n_step, step_cap;
+	struct smap told; /* src and text of an iteration to its place in */
+	struct energy_tokens *said;
+	size_t said_cap;
 	struct xsort work;
 	uint64_t falls;   /* samples below the one before */
 	uint64_t outside; /* work that no two samples enclose */
@@ -168,16 +178,28 @@ static void
 read_iter(struct stage *st, struct rec *r)
 {
 	struct energy *e = st->ctx;
+	struct energy_iter x;
+	struct serving says;
 	struct workrec w;
+	uint32_t no;
 
 	stage_pass(st, r);
 	work_read(&w, r);
+	x = (struct energy_iter){ w.start, w.end,
+		smap_put_view(&e->texts, w.src),
+		smap_put_view(&e->texts, rec_get_raw(r, COL_iter)) };
+	no = smap_put_pair(&e->told, x.src, x.text, NULL);
+	ARRAY_REACH(e->said, e->said_cap, no);
+	e->said[no] = (struct energy_tokens){ NULL, e->tokens };
+	if (serving_read(rec_get(r, COL_key), &says)) {
+		e->said[no].kind = says.kind;
+		if (serving_tokens(&says) >= 0)
+			e->said[no].n = serving_tokens(&says);
+	}
 	if (!w.has_dur)
 		return;
 	ARRAY_GROW(e->step, e->n_step, e->step_cap);
-	e->step[e->n_step++] = (struct energy_iter){ w.start, w.end,
-		smap_put_view(&e->texts, w.src),
-		smap_put_view(&e->texts, rec_get_raw(r, COL_iter)) };
+	e->step[e->n_step++] = x;
 }
 
 /* The walk through the time of a device. */
@@ -426,7 +448,15 @@ put_group(const struct energy *e, size_t i)
 	const struct energy_dev *d = &e->dev[g->dev];
 	struct mview key = smap_view(&e->groups, (uint32_t)i);
 	const char *after = (const char *)memchr(key.s, '\t', key.n) + 1;
+	const struct energy_tokens none = { NULL, 0 }, *said = &none;
+	const char *iter = strchr(after, '\t') + 1;
+	uint32_t no;
 
+	no = smap_find(&e->texts, iter, strcspn(iter, "\t"));
+	if (no != SMAP_NONE)
+		no = smap_find_pair(&e->told, d->src, no);
+	if (no != SMAP_NONE)
+		said = &e->said[no];
 	out_rec(e->type[e->has_src][e->price > 0]);
 	if (e->has_src)
 		out_view(smap_view(&e->texts, d->src));
@@ -435,6 +465,8 @@ put_group(const struct energy *e, size_t i)
 	out_raw(after, key.n - (size_t)(after - key.s));
 	out_i64(whole_of(g->ns + 0.5));
 	out_i64(g->whole);
+	out_word(said->kind);
+	out_opt(said->n > 0, said->n);
 	if (e->price > 0)
 		buf_printf(
 		    &out_buf, "\t%.9g", (double)g->whole / 3.6e9 * e->price);
@@ -488,6 +520,7 @@ energy_section(struct stage *st)
 	smap_clear(&e->texts);
 	smap_clear(&e->devs);
 	smap_clear(&e->groups);
+	smap_clear(&e->told);
 	xsort_close(&e->work);
 	xsort_open(&e->work, runs_bytes, NULL, SORT_BYTES);
 }
@@ -506,10 +539,13 @@ int
 main(int argc, char **argv)
 {
 	static const char *const names[] = { "src", "dev", "tag", "iter", "op",
-		"dir", "phase", "layer", "share_ns", "energy_mj", "cost" };
+		"dir", "phase", "layer", "share_ns", "energy_mj", "kind",
+		"tokens", "cost" };
 	static struct energy e;
+	static const char *tokens;
 	const struct cli_opt opts[] = {
 		{ 'p', "price", .set = set_price, .to = &e },
+		{ 0, "tokens", .arg = &tokens },
 		{ 0, "warn-as", .arg = &e.warn_as },
 		{ 0 },
 	};
@@ -517,6 +553,9 @@ main(int argc, char **argv)
 	int rc, i;
 
 	stage_start(&st, "dlp-energy", opts, argc, argv);
+	if (tokens != NULL &&
+	    (!num_i64(tokens, strlen(tokens), &e.tokens) || e.tokens <= 0))
+		die("--tokens: '%s' is not a number above 0", tokens);
 	st.ctx = &e;
 	st.section = energy_section;
 	st.end = write_energy;
@@ -526,7 +565,7 @@ main(int argc, char **argv)
 	stage_on(&st, "series", read_series, .need = "start_ns dev name value",
 	    .opt = "src");
 	stage_on(&st, "iter", read_iter, .need = "start_ns dur_ns iter",
-	    .opt = "src");
+	    .opt = "src key");
 	for (i = 0; i < 4; i++)
 		e.type[i / 2][i % 2] = out_type("energy", names + (i / 2 == 0),
 		    ARRAY_LEN(names) - (i / 2 == 0) - (i % 2 == 0));

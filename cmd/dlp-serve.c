@@ -111,7 +111,18 @@ static const char *const serve_cols[] = { "step", "kind", "start_ns", "dur_ns",
 	"n_ctx", "n_gen", "ctx_tokens", "gen_tokens", "tokens", "kv_tokens",
 	"n_kern", "gpu_start_ns", "gpu_end_ns", "gpu_ns", "bubble_ns",
 	"step_ns", "tokens_s", "tpot_ns", "attn_flop", "attn_causal_flop",
-	"attn_bytes", "gemm_flop", "src" };
+	"attn_bytes", "gemm_flop", "batch_to", "context_to", "src" };
+
+/* The power of two from v up; 0 if v is not above 0. */
+static int64_t
+power_from(int64_t v)
+{
+	int64_t n = 1;
+
+	while (n < v && n <= INT64_MAX / 2)
+		n *= 2;
+	return v > 0 ? n : 0;
+}
 
 /* The product; -1 if it does not fit. */
 static int64_t
@@ -193,14 +204,15 @@ static void
 close_step(struct serve *sv, struct serve_proc *p)
 {
 	struct serve_step *s = &p->step;
-	int64_t gemm, tokens = -1;
+	int64_t gemm, tokens = serving_tokens(&s->text);
+	int64_t kv = num_add(s->text.ctx.sk, s->text.gen.sk);
+	int64_t batch = num_add(s->text.ctx.n, s->text.gen.n);
 	bool several = p->src.len > 0;
+	bool detailed = s->text.ctx.detailed || s->text.gen.detailed;
 
 	if (!s->live)
 		return;
 	s->live = false;
-	if (s->text.ctx.sized || s->text.gen.sized)
-		tokens = num_add(s->text.ctx.sq, s->text.gen.sq);
 	if (s->layers == 0)
 		s->layers = captured_layers(sv, tokens);
 	if (s->layers > sv->seen_layers)
@@ -216,12 +228,14 @@ close_step(struct serve *sv, struct serve_proc *p)
 	out_opt(tokens >= 0, s->text.ctx.sq);
 	out_opt(tokens >= 0, s->text.gen.sq);
 	out_opt(tokens >= 0, tokens);
-	out_opt(s->text.ctx.detailed || s->text.gen.detailed,
-	    num_add(s->text.ctx.sk, s->text.gen.sk));
+	out_opt(detailed, kv);
 	put_times(p, s, tokens);
 	put_attention(sv, s);
 	gemm = times(times(2, sv->params), tokens);
 	out_opt(sv->params > 0 && tokens >= 0 && gemm >= 0, gemm);
+	out_opt(batch > 0, power_from(batch));
+	out_opt(detailed && batch > 0,
+	    power_from(batch > 0 ? num_add(kv, batch - 1) / batch : 0));
 	if (several)
 		out_raw(p->src.s, p->src.len);
 	out_end();

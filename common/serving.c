@@ -129,3 +129,10 @@ serving_read(struct mview v, struct serving *s)
 	*s = (struct serving){ .form = SERVING_BATCH };
 	return read_batch(v, s);
 }
+
+int64_t
+serving_tokens(const struct serving *s)
+{
+	return s->ctx.sized || s->gen.sized ? num_add(s->ctx.sq, s->gen.sq)
+					    : -1;
+}

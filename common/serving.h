@@ -30,6 +30,9 @@ struct serving {
 /* False: it is not the text of a step. */
 bool serving_read(struct mview v, struct serving *s);
 
+/* The tokens of a step; -1: unknown. */
+int64_t serving_tokens(const struct serving *s);
+
 /* Words and numbers at *p, which is moved past them. */
 bool serving_word(const char **p, const char *end, const char *word);
 bool serving_number(const char **p, const char *end, int64_t *v);
