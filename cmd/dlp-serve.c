@@ -124,15 +124,6 @@ power_from(int64_t v)
 	return v > 0 ? n : 0;
 }
 
-/* The product; -1 if it does not fit. */
-static int64_t
-times(int64_t a, int64_t b)
-{
-	int64_t r;
-
-	return a < 0 || b < 0 || __builtin_mul_overflow(a, b, &r) ? -1 : r;
-}
-
 /* See dlp-serve(1), Attention. */
 static void
 put_attention(const struct serve *sv, const struct serve_step *s)
@@ -142,23 +133,14 @@ put_attention(const struct serve *sv, const struct serve_step *s)
 			 : s->layers > 0       ? s->layers
 			 : sv->seen_layers > 0 ? sv->seen_layers
 					       : 1;
-	const struct serving_part *c = &s->text.ctx, *g = &s->text.gen;
-	int64_t d = num_add(h[2], h[3]), per, full, half, bytes;
+	struct serving_attention a = serving_attend(&s->text, h);
+	int64_t flop = serving_times(a.flop, layers);
+	int64_t causal = serving_times(a.causal, layers);
+	int64_t bytes =
+	    serving_times(serving_times(a.elements, sv->elem), layers);
 
-	if (h[0] <= 0 || (c->n > 0 && !c->detailed) ||
-	    (g->n > 0 && !g->detailed) || c->n + g->n == 0) {
-		out_unsets(3);
-		return;
-	}
-	per = times(times(2 * layers, h[0]), d);
-	full = times(per, num_add(c->sqsk, g->sqsk));
-	/* half of sqsq is a whole number of FLOPs: per is even */
-	half = times(per / 2, c->sqsq);
-	bytes = num_add(times(times(num_add(c->sq, g->sq), h[0]), d),
-	    times(times(num_add(c->sk, g->sk), h[1]), d));
-	bytes = times(times(bytes, sv->elem), layers);
-	out_opt(full >= 0, full);
-	out_opt(full >= 0 && half >= 0, full - half);
+	out_opt(flop >= 0, flop);
+	out_opt(causal >= 0, causal);
 	out_opt(bytes >= 0, bytes);
 }
 
@@ -231,7 +213,7 @@ close_step(struct serve *sv, struct serve_proc *p)
 	out_opt(detailed, kv);
 	put_times(p, s, tokens);
 	put_attention(sv, s);
-	gemm = times(times(2, sv->params), tokens);
+	gemm = serving_times(serving_times(2, sv->params), tokens);
 	out_opt(sv->params > 0 && tokens >= 0 && gemm >= 0, gemm);
 	out_opt(batch > 0, power_from(batch));
 	out_opt(detailed && batch > 0,

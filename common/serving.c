@@ -136,3 +136,32 @@ serving_tokens(const struct serving *s)
 	return s->ctx.sized || s->gen.sized ? num_add(s->ctx.sq, s->gen.sq)
 					    : -1;
 }
+
+int64_t
+serving_times(int64_t a, int64_t b)
+{
+	int64_t r;
+
+	return a < 0 || b < 0 || __builtin_mul_overflow(a, b, &r) ? -1 : r;
+}
+
+struct serving_attention
+serving_attend(const struct serving *s, const int64_t h[4])
+{
+	const struct serving_part *c = &s->ctx, *g = &s->gen;
+	struct serving_attention a = { -1, -1, -1 };
+	int64_t d = num_add(h[2], h[3]), per, half;
+
+	if (h[0] <= 0 || (c->n > 0 && !c->detailed) ||
+	    (g->n > 0 && !g->detailed) || c->n + g->n == 0)
+		return a;
+	per = serving_times(serving_times(2, h[0]), d);
+	a.flop = serving_times(per, num_add(c->sqsk, g->sqsk));
+	/* half of sqsq is a whole number of FLOPs: per is even */
+	half = serving_times(per / 2, c->sqsq);
+	a.causal = a.flop >= 0 && half >= 0 ? a.flop - half : -1;
+	a.elements = num_add(
+	    serving_times(serving_times(num_add(c->sq, g->sq), h[0]), d),
+	    serving_times(serving_times(num_add(c->sk, g->sk), h[1]), d));
+	return a;
+}

@@ -30,6 +30,19 @@ struct serving {
 /* False: it is not the text of a step. */
 bool serving_read(struct mview v, struct serving *s);
 
+/* Attention of a layer in a step; -1: unknown. */
+struct serving_attention {
+	int64_t flop, causal; /* without a mask, and with a causal one */
+	int64_t elements;     /* queries, keys, values and results */
+};
+
+/* heads: of queries, of keys and values; their sizes. See dlp-serve(1). */
+struct serving_attention serving_attend(
+    const struct serving *s, const int64_t heads[4]);
+
+/* The product; -1 if it does not fit, or one of them is unknown. */
+int64_t serving_times(int64_t a, int64_t b);
+
 /* The tokens of a step; -1: unknown. */
 int64_t serving_tokens(const struct serving *s);
 

@@ -22,6 +22,7 @@
 
 #include "flops_rules.h"
 #include "pat.h"
+#include "serving.h"
 
 struct sdpa {
 	int64_t bh, sq, sk, d, dv;
@@ -127,4 +128,37 @@ attention_count(const struct kern_work *w, struct answer *r, int flags)
 	n = size_add(size_add(s.n_q, s.n_k), s.n_v);
 	n = size_add(n, size_mul(s.bh, size_mul(s.sq, s.dv)));
 	r->bytes = work_bytes(w, size_mul(n, w->bprop ? 2 : 1));
+}
+
+/* Attention of an engine over pages of keys and values: query (tokens, hq, d),
+ * key (tokens, hkv, d), value (tokens, hkv, dv). The range around the step says
+ * how many tokens its sequences attend to. */
+void
+paged_count(const struct kern_work *w, struct answer *r, int arg)
+{
+	const struct op_arg *q = arg_at(w->a, 0), *k = arg_at(w->a, 1);
+	const struct op_arg *v = arg_at(w->a, 2);
+	const char *step = w->repr != NULL ? strstr(w->repr, "execute_") : NULL;
+	struct serving_attention of;
+	struct serving says;
+
+	(void)arg;
+	if (w->k->part != KP_MAIN ||
+	    pat_match("cache|quant|rotary", w->k->lower, w->k->len)) {
+		r->role = ROLE_AUX;
+		r->flop = 0;
+		return;
+	}
+	r->eligible = true;
+	r->role = ROLE_MAIN;
+	if (step == NULL || q == NULL || k == NULL || v == NULL || q->nd != 3 ||
+	    k->nd != 3 || v->nd != 3 ||
+	    !serving_read(mv(step, step + strlen(step)), &says))
+		return;
+	of = serving_attend(
+	    &says, (int64_t[]){ arg_dim(w->a, q, 1), arg_dim(w->a, k, 1),
+		       arg_dim(w->a, q, 2), arg_dim(w->a, v, 2) });
+	r->flop = of.flop;
+	r->causal = of.causal > 0 ? of.causal : 0;
+	r->bytes = work_bytes(w, of.elements);
 }

@@ -107,6 +107,8 @@ take_op(struct stage *st, struct rec *r)
 	if (op->name.s != NULL)
 		op->rule = rule_find(&fl->rules,
 		    op->comm ? (struct mview){ "comm", 4 } : op->mod, op->name);
+	if (op->rule != NULL && op->rule->count == paged_count)
+		op->repr = keep_field(fl, r, COL_layer).s;
 	text = rec_text(r, COL_text, &fl->tmp, &n);
 	op->sums_up =
 	    text != NULL && memmem(text, n, "AccumulateGrad", 14) != NULL;
@@ -376,7 +378,7 @@ read_attach(struct stage *st, struct flops *fl)
 	stage_on(st, "dev", take_dev, .need = "dev", .opt = "cc name src");
 	stage_on(st, "op", take_op, .only_for = only, .need = "op_id op",
 	    .opt = "mod dir shapes args text bwd_shapes fwd_op_id repr"
-		   " for_op_id dtype group_size types");
+		   " for_op_id dtype group_size types layer");
 	stage_on(st, "prim", take_prim, .only_for = only,
 	    .need = "prim_id op shapes", .opt = "causal");
 	stage_on(st, "result", take_result, .only_for = only,

@@ -21,6 +21,7 @@ static const struct {
 	{ "triton", triton_count },
 	{ "conv", conv_count },
 	{ "attention", attention_count },
+	{ "paged", paged_count },
 	{ "cell", cell_count },
 	{ "rnn", rnn_count },
 };

@@ -87,6 +87,7 @@ enum {
 	ATTN_ROWS = 2      /* tensors are (b, s, h, d), not (b, h, s, d) */
 };
 count_fn attention_count;
+count_fn paged_count; /* arg is not used; repr: the ranges around the op */
 
 /*
  * rnn.c: recurrent layers (arg is not used) and their cells (arg: the place of

@@ -307,7 +307,8 @@ struct kern_work {
 	const char *block; /* the block, in the same form; only for
 			    * gather kernels */
 	enum dtype moved;  /* type of the op's first tensor, if it tells */
-	const char *repr;  /* of a recurrent module: "10, 20", or NULL */
+	const char *repr;  /* of a recurrent module: "10, 20"; of paged
+			    * attention the ranges around it; or NULL */
 	int64_t ranks;     /* GPUs of a collective; -1: unknown */
 };
 

@@ -79,6 +79,8 @@ count() {
 	aiter::rmsnorm|fprop|[[4,8],[4,8],[8]]|-|k<c10::BFloat16>|1
 	aiter::rms_norm|fprop|[[4,8],[8]]|-|k<c10::BFloat16>|1
 	aiter::rmsnorm2d_fwd|fprop|[[4,8],[8]]|-|k<c10::BFloat16>|1
+	vllm::rocm_aiter_rms_norm|fprop|[[4,8],[8],[]]|-|k<c10::BFloat16>|1
+	vllm::rocm_aiter_rmsnorm2d_fwd_with_add|fprop|[[4,8],[4,8],[8],[]]|-|k<c10::BFloat16>|1
 	_C::fused_add_rms_norm|fprop|[[4,8],[4,8],[8]]|-|k<c10::BFloat16>|1
 	aiter::add_rmsnorm|fprop|[[4,8],[4,8],[4,8],[4,8],[8]]|-|k<c10::BFloat16>|1
 	aiter::rmsnorm2d_fwd_with_add_ck|fprop|[[4,8],[4,8],[4,8],[4,8],[8]]|-|k<c10::BFloat16>|1
@@ -94,8 +96,8 @@ count() {
 	{
 		yes 'moe main 9216 1728' | head -6
 		yes 'moe main - -' | head -2
-		yes 'norm main 128 144' | head -4
-		yes 'norm main 160 272' | head -3
+		yes 'norm main 128 144' | head -5
+		yes 'norm main 160 272' | head -4
 		echo 'norm main 160 146'
 		echo 'pointwise main 288 416'
 		yes 'pointwise main 32 128' | head -3
