@@ -68,7 +68,7 @@ struct energy {
 	size_t n_step, step_cap;
 	struct smap told; /* src and text of an iteration to its place in */
 	struct energy_tokens *said;
-	size_t said_cap;
+	size_t n_said, said_cap;
 	struct xsort work;
 	uint64_t falls;   /* samples below the one before */
 	uint64_t outside; /* work that no two samples enclose */
@@ -181,6 +181,7 @@ read_iter(struct stage *st, struct rec *r)
 	struct energy_iter x;
 	struct serving says;
 	struct workrec w;
+	bool is_new;
 	uint32_t no;
 
 	stage_pass(st, r);
@@ -188,8 +189,11 @@ read_iter(struct stage *st, struct rec *r)
 	x = (struct energy_iter){ w.start, w.end,
 		smap_put_view(&e->texts, w.src),
 		smap_put_view(&e->texts, rec_get_raw(r, COL_iter)) };
-	no = smap_put_pair(&e->told, x.src, x.text, NULL);
-	ARRAY_REACH(e->said, e->said_cap, no);
+	no = smap_put_pair(&e->told, x.src, x.text, &is_new);
+	if (is_new) {
+		ARRAY_GROW(e->said, e->n_said, e->said_cap);
+		e->n_said++;
+	}
 	e->said[no] = (struct energy_tokens){ NULL, e->tokens };
 	if (serving_read(rec_get(r, COL_key), &says)) {
 		e->said[no].kind = says.kind;
@@ -514,7 +518,7 @@ energy_section(struct stage *st)
 
 	for (i = 0; i < e->n_dev; i++)
 		free(e->dev[i].sample);
-	e->n_dev = e->n_group = e->n_step = 0;
+	e->n_dev = e->n_group = e->n_step = e->n_said = 0;
 	e->falls = e->outside = 0;
 	e->has_src = false;
 	smap_clear(&e->texts);

@@ -197,11 +197,7 @@ by_time(const void *a, const void *b)
 {
 	const struct phase_piece *x = a, *y = b;
 
-	if (x->dev != y->dev)
-		return x->dev < y->dev ? -1 : 1;
-	if (x->lo != y->lo)
-		return x->lo < y->lo ? -1 : 1;
-	return x->row < y->row ? -1 : x->row > y->row;
+	return CMP3(x, y, dev, lo, row);
 }
 
 /* When the devices idle in an iteration: adds up the gaps between the pieces of

@@ -38,6 +38,14 @@
 		}                                                              \
 	} while (0)
 
+/* For functions of qsort(): the sign of a - b, and that of the first of these
+ * members in which two structs differ. */
+#define CMP(a, b) (((a) > (b)) - ((a) < (b)))
+#define CMP2(x, y, m, n)                                                       \
+	((x)->m != (y)->m ? CMP((x)->m, (y)->m) : CMP((x)->n, (y)->n))
+#define CMP3(x, y, l, m, n)                                                    \
+	((x)->l != (y)->l ? CMP((x)->l, (y)->l) : CMP2(x, y, m, n))
+
 /* For qsort(): int64_t in ascending order. */
 static inline int
 array_by_i64(const void *a, const void *b)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "textsort.h"
 
 #define FEW 12
@@ -95,9 +96,7 @@ cmp_ended(const void *va, const void *vb)
 {
 	const struct text_ref *a = va, *b = vb;
 
-	if (a->n != b->n)
-		return a->n < b->n ? -1 : 1;
-	return (a->id > b->id) - (a->id < b->id);
+	return CMP2(a, b, n, id);
 }
 
 /* Moves texts that end within the chunk that all share to the front, the

@@ -140,9 +140,7 @@ by_run(const void *a, const void *b)
 	const struct diff_step *x = *(struct diff_step *const *)a;
 	const struct diff_step *y = *(struct diff_step *const *)b;
 
-	if (x->run != y->run)
-		return x->run < y->run ? -1 : 1;
-	return (x->iter > y->iter) - (x->iter < y->iter);
+	return CMP2(x, y, run, iter);
 }
 
 /* Sets *from and *to to the iterations among the steps v[0..n) of a run that

@@ -207,16 +207,11 @@ static int
 by_candidate(const void *a, const void *b)
 {
 	const struct cand *x = a, *y = b;
+	int c = CMP3(x, y, is_op, op_id, name);
 
-	if (x->is_op != y->is_op)
-		return x->is_op ? 1 : -1;
-	if (x->op_id != y->op_id)
-		return x->op_id < y->op_id ? -1 : 1;
-	if (x->name != y->name)
-		return x->name < y->name ? -1 : 1;
-	if (x->coverage != y->coverage)
-		return x->coverage > y->coverage ? -1 : 1;
-	return (x->first > y->first) - (x->first < y->first);
+	if (c == 0)
+		c = CMP(y->coverage, x->coverage);
+	return c != 0 ? c : CMP(x->first, y->first);
 }
 
 /* An even range over nearly all of the profile comes before ops: it says
@@ -231,20 +226,15 @@ static int
 by_score(const void *a, const void *b)
 {
 	const struct cand *x = a, *y = b;
+	int c = CMP(y->own, x->own);
 
-	if (x->own != y->own)
-		return x->own ? -1 : 1;
-	if (is_step(x) != is_step(y))
-		return is_step(x) ? -1 : 1;
-	if (x->bare != y->bare)
-		return x->bare ? 1 : -1;
-	if (x->score != y->score)
-		return x->score > y->score ? -1 : 1;
-	if (x->is_op != y->is_op)
-		return x->is_op ? 1 : -1;
-	if (x->op_id != y->op_id)
-		return x->op_id < y->op_id ? -1 : 1;
-	return (x->name > y->name) - (x->name < y->name);
+	if (c == 0)
+		c = CMP(is_step(y), is_step(x));
+	if (c == 0)
+		c = CMP(x->bare, y->bare);
+	if (c == 0)
+		c = CMP(y->score, x->score);
+	return c != 0 ? c : CMP3(x, y, is_op, op_id, name);
 }
 
 static const struct cand_op *

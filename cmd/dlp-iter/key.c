@@ -133,11 +133,7 @@ by_gpu(const void *a, const void *b)
 {
 	const struct keyinst *x = a, *y = b;
 
-	if (x->proc != y->proc)
-		return x->proc < y->proc ? -1 : 1;
-	if (x->dev != y->dev)
-		return x->dev < y->dev ? -1 : 1;
-	return (x->stop > y->stop) - (x->stop < y->stop);
+	return CMP3(x, y, proc, dev, stop);
 }
 
 /* The number of runs of each GPU if it is the same on all of them, otherwise

@@ -395,9 +395,7 @@ by_thread(const void *a, const void *b)
 {
 	const struct kineto_thread *x = a, *y = b;
 
-	if (x->pid != y->pid)
-		return x->pid < y->pid ? -1 : 1;
-	return (x->tid > y->tid) - (x->tid < y->tid);
+	return CMP2(x, y, pid, tid);
 }
 
 /* Names of the processes and threads that have calls. */

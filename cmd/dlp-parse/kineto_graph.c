@@ -157,9 +157,8 @@ read_sizes(struct graphs *g)
 		v = kineto_text(k, kineto_member(row, OP_NAME));
 		s.capture = mv_starts(v, "capture_");
 		s.size = number_after(v, s.capture ? "capture_" : "execute_");
-		if (s.size < 0 && !s.capture && serving_read(v, &text) &&
-		    (text.ctx.sized || text.gen.sized))
-			s.size = num_add(text.ctx.sq, text.gen.sq);
+		if (s.size < 0 && !s.capture && serving_read(v, &text))
+			s.size = serving_tokens(&text);
 		s.start = db_i64(st, 0);
 		s.end = num_add(s.start, db_i64(st, 1));
 		if (s.size < 0)

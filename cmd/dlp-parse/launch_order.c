@@ -284,9 +284,7 @@ by_kind_row(const void *va, const void *vb)
 {
 	const struct event *a = va, *b = vb;
 
-	if (a->kind != b->kind)
-		return a->kind < b->kind ? -1 : 1;
-	return (a->row > b->row) - (a->row < b->row);
+	return CMP2(a, b, kind, row);
 }
 
 static void

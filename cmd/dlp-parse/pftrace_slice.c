@@ -141,9 +141,7 @@ by_time(const void *a, const void *b)
 {
 	const struct place *x = a, *y = b;
 
-	if (x->start != y->start)
-		return x->start < y->start ? -1 : 1;
-	return (x->nth > y->nth) - (x->nth < y->nth);
+	return CMP2(x, y, start, nth);
 }
 
 static void

@@ -134,13 +134,7 @@ by_place(const void *va, const void *vb)
 {
 	const struct range_span *a = va, *b = vb;
 
-	if (a->p->no != b->p->no)
-		return a->p->no < b->p->no ? -1 : 1;
-	if (a->pid != b->pid)
-		return a->pid < b->pid ? -1 : 1;
-	if (a->lo != b->lo)
-		return a->lo < b->lo ? -1 : 1;
-	return 0;
+	return CMP3(a, b, p->no, pid, lo);
 }
 
 void

@@ -49,9 +49,7 @@ by_coll(const void *va, const void *vb)
 {
 	const struct path_arrival *a = va, *b = vb;
 
-	if (a->coll != b->coll)
-		return a->coll < b->coll ? -1 : 1;
-	return a->rank < b->rank ? -1 : a->rank > b->rank;
+	return CMP2(a, b, coll, rank);
 }
 
 static uint64_t

@@ -161,11 +161,7 @@ by_thread(const void *va, const void *vb)
 {
 	const struct rspool_part *a = va, *b = vb;
 
-	if (a->tid != b->tid)
-		return a->tid < b->tid ? -1 : 1;
-	if (a->serial != b->serial)
-		return a->serial < b->serial ? -1 : 1;
-	return a->begin < b->begin ? -1 : a->begin > b->begin;
+	return CMP3(a, b, tid, serial, begin);
 }
 
 /* A thread goes on in a later chunk: how far the later ones are filled is read

@@ -75,9 +75,7 @@ cmp_row(const void *x, const void *y)
 {
 	const struct group_row *a = x, *b = y;
 
-	if (a->part != b->part)
-		return a->part < b->part ? -1 : 1;
-	return (a->first > b->first) - (a->first < b->first);
+	return CMP2(a, b, part, first);
 }
 
 /* Sorts the rows and joins equal ones. */
