@@ -43,7 +43,7 @@ static void
 put_words(struct buf *b, const char *type, const char *s, size_t n)
 {
 	size_t len, i;
-	const char *head = heading_of(type, s, n, &len);
+	const char *head = n > 0 ? heading_of(type, s, n, &len) : NULL;
 
 	if (head != NULL) {
 		buf_put(b, head, len);
