@@ -66,7 +66,8 @@ has() {
 @test "without TMPDIR temporary files are in /tmp and /var/tmp" {
 	has landlock
 	unset TMPDIR
-	PROBE_READ=/etc/passwd PROBE_WRITE=$ROOT/build/made
+	# the repository can be in /tmp itself
+	PROBE_READ=/etc/passwd PROBE_WRITE=/dlp-probe.$$
 	for d in /tmp /var/tmp; do
 		PROBE_TMP=$(mktemp -u "$d/dlp-probe.XXXXXX")
 		same 'probe temporary ' "$(probe dlp-parse "$LENET")"

@@ -149,7 +149,7 @@ SELECT round(avg(end - start)), round(sqrt((sum((end - start) * (end - start))
 	dlp advise --tsv merge.dlp 2>/dev/null | awk -F'\t' '
 	NR > 1 && $5 + 0 > most {
 		most = $5 + 0
-		line = sprintf("[%.3g -> %.3g ms if fixed] %s (and 1 more): %s",
+		line = sprintf("[%#.3g -> %#.3g ms if fixed] %s (and 1 more): %s",
 		    $3 / 1e6, $4 / 1e6, $1, $7)
 	}
 	END { print line }' | cut -c 1-60 >first
