@@ -200,6 +200,18 @@ case ${opt_null-} in *[!A-Za-z0-9_.-]*) die "--null: '$opt_null' is not a word" 
 [ -z "${opt_null+set}" ] || [ "$fmt" = --csv ] || [ "$fmt" = --tsv ] ||
     die "--null: only with --csv or --tsv"
 guard=$guard${opt_null+ --null=$opt_null}
+# $wide: that of a screen, which is the terminal's up to 120.
+people_width() {
+	wide=$width
+	if [ -z "$wide" ] && [ -t 1 ]; then
+		# in $() standard output is no terminal
+		{ wide=$(stty size <&3 2>/dev/null); } 3>&1
+		wide=${wide#* }
+		[ "${wide:-0}" -le 120 ] || wide=120
+	fi
+	[ "${wide:-0}" -gt 0 ] || wide=80
+}
+
 # People get a table, programs that read a pipe or a file rows with TABs.
 show="-H${fmt:+ $fmt}$guard${width:+ -w $width}"
 

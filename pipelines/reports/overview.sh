@@ -1,13 +1,7 @@
 # Read by overview: the numbers of a file, and its row.
 # shellcheck shell=sh disable=SC2016,SC2034,SC2154 # lib.sh; used by overview
 
-# The screen's width, which is the terminal's.
-wide=$width
-if [ -z "$wide" ] && [ -t 1 ]; then
-	wide=$(stty size <&1 2>/dev/null | cut -d ' ' -f 2)
-	[ "${wide:-0}" -le 120 ] || wide=120
-fi
-[ "${wide:-0}" -gt 0 ] || wide=80
+people_width
 
 case ${opt_color:-auto} in
 always) color=' --color' ;;

@@ -214,6 +214,13 @@ fit_a_terminal() {
 			! grep -q "$(printf '\033')\[1m" tty
 		fi
 	done
+	# as wide as the terminal, at most 120 columns
+	for w in 60 100 150; do
+		script -qec "stty cols $w; (dlp --color=never '$LENET'; dlp advise -a '$LENET') 2>/dev/null" /dev/null </dev/null |
+		    tr -d '\r' | awk 'length > n { n = length } END { print n }' >tty
+		[ "$(<tty)" -le $((w < 120 ? w : 120)) ]
+		[ "$(<tty)" -gt $((w < 120 ? w - 20 : 100)) ]
+	done
 	run -2 dlp --color=red "$LENET"
 	same "dlp overview: --color: 'red' is not auto, always or never" "$output"
 }
