@@ -174,14 +174,6 @@ part(struct flat *f, int64_t key)
 	return &f->part[f->n++];
 }
 
-/* Replaces the n oldest pieces by their sum. */
-static void
-fold(struct flat_part *p, size_t n)
-{
-	p->sum = num_add(p->sum, ivl_drop(&p->u, n, &p->from));
-	pieces -= n;
-}
-
 void
 flat_add(struct flat *f, int64_t key, int64_t lo, int64_t hi)
 {
@@ -194,8 +186,12 @@ flat_add(struct flat *f, int64_t key, int64_t lo, int64_t hi)
 	}
 	ivl_add(&p->u, lo, hi);
 	pieces += p->u.n - n;
-	if (pieces > ALL_PIECES && p->u.n > FEW_PIECES)
-		fold(p, p->u.n / 2);
+	if (pieces > ALL_PIECES && p->u.n > FEW_PIECES) {
+		/* the older half becomes its sum */
+		n = p->u.n / 2;
+		p->sum = num_add(p->sum, ivl_drop(&p->u, n, &p->from));
+		pieces -= n;
+	}
 }
 
 int64_t

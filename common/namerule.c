@@ -40,15 +40,6 @@ lower_copy(const char *s, size_t n)
 	return copy;
 }
 
-/* The line without the blanks at its end. */
-static size_t
-trimmed(const char *s, size_t n)
-{
-	while (n > 0 && strchr(BLANK, s[n - 1]) != NULL)
-		n--;
-	return n;
-}
-
 /* Appends a line to the pattern. If the line before was cut at a bar in a list
  * of alternatives, the list goes on; otherwise the new line is another term. */
 static void
@@ -148,20 +139,12 @@ new_rule(struct namerules *r, unsigned line)
 	return u;
 }
 
-/* True if s, after a first word, is the = of a definition. */
-static bool
-is_def(const char *s)
-{
-	s += strspn(s, BLANK);
-	return s[0] == '=' && s[1] != '\0' && strchr(BLANK, s[1]) != NULL;
-}
-
 static void
 begin_rule(struct namerules *r, const char *s, size_t n,
     const char *const *names, unsigned line)
 {
 	struct namerule *u = new_rule(r, line);
-	const char *end = s + n;
+	const char *end = s + n, *eq;
 	size_t m;
 	int i;
 
@@ -171,8 +154,12 @@ begin_rule(struct namerules *r, const char *s, size_t n,
 		m = strcspn(s, BLANK "\n");
 		if (s >= end || m == 0)
 			die("%s:%u: no %s", r->file, line, names[i]);
-		u->word[i] =
-		    i == 0 && is_def(s + m) ? lower_copy(s, m) : xmemdup(s, m);
+		/* a first word before the = of a definition */
+		eq = s + m + strspn(s + m, BLANK);
+		u->word[i] = i == 0 && eq[0] == '=' && eq[1] != '\0' &&
+				     strchr(BLANK, eq[1]) != NULL
+				 ? lower_copy(s, m)
+				 : xmemdup(s, m);
 		s += m;
 		s += strspn(s, BLANK);
 	}
@@ -194,7 +181,9 @@ namerules_parse(struct namerules *r, const char *file, const char *text,
 		eol = strchr(s, '\n');
 		if (eol == NULL)
 			eol = s + strlen(s);
-		n = trimmed(s, (size_t)(eol - s));
+		n = (size_t)(eol - s);
+		while (n > 0 && strchr(BLANK, s[n - 1]) != NULL)
+			n--;
 		skip = strspn(s, BLANK);
 		line++;
 		if (n == 0 || s[skip] == '#')

@@ -216,40 +216,29 @@ finish(struct stage *st, bool complete)
 		st->end(st);
 }
 
-static bool
-is_cmd(const struct rec *r)
-{
-	return r->kind == REC_META && r->len >= 6 &&
-	       memcmp(r->line, "##cmd\t", 6) == 0;
-}
-
+/* Our ##cmd line follows those of the stages before us. */
 static void
-hold_cmd(struct stage *st)
+cmd_line(struct stage *st, const struct rec *r)
 {
 	struct rec c = { .kind = REC_META, .rd = st->rd };
 	struct buf b = { 0 };
 
+	if (!st->cmd_due ||
+	    (r->kind == REC_META && text_starts(r->line, r->len, "##cmd\t")))
+		return;
+	st->cmd_due = false;
+	if (st->quiet)
+		return;
+	if (st->hold == NULL) {
+		put_cmd(&st->cmd);
+		return;
+	}
 	buf_puts(&b, "##cmd\t");
 	buf_put(&b, st->cmd.s, st->cmd.len);
 	c.line = b.s;
 	c.len = b.len;
 	st->hold(st, &c);
 	buf_free(&b);
-}
-
-/* Our ##cmd line follows those of the stages before us. */
-static void
-cmd_line(struct stage *st, const struct rec *r)
-{
-	if (!st->cmd_due || is_cmd(r))
-		return;
-	st->cmd_due = false;
-	if (st->quiet)
-		return;
-	if (st->hold == NULL)
-		put_cmd(&st->cmd);
-	else
-		hold_cmd(st);
 }
 
 static void

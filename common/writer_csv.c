@@ -77,14 +77,6 @@ writer_quote(struct buf *b, const char *s, size_t n)
 	buf_free(&raw);
 }
 
-/* A spreadsheet passes over these before a formula. */
-static bool
-is_passed_over(long cp)
-{
-	return cp == ' ' || cp == 0xa0 || cp == 0x3000 ||
-	       (cp >= 0x2000 && cp <= 0x200a) || utf8_hidden(cp);
-}
-
 /* Numbers stay numbers, with their sign. The last four are the full-width forms
  * of the first ones, which some spreadsheets take for the same. */
 static bool
@@ -101,7 +93,9 @@ is_formula(const char *s, size_t n)
 		return true;
 	for (; n > 0; s += len, n -= (size_t)len) {
 		len = utf8_next(s, n, &cp);
-		if (is_passed_over(cp))
+		/* a spreadsheet passes over these before a formula */
+		if (cp == ' ' || cp == 0xa0 || cp == 0x3000 ||
+		    (cp >= 0x2000 && cp <= 0x200a) || utf8_hidden(cp))
 			continue;
 		for (i = 0; i < ARRAY_LEN(first); i++)
 			if (cp == first[i])

@@ -294,15 +294,6 @@ by_bytes(const struct xsort *x)
 	return x->cmp == runs_bytes;
 }
 
-/* The memory of an entry while it is sorted. */
-static size_t
-entry_bytes(const struct xsort *x)
-{
-	size_t more = by_bytes(x) ? 2 * sizeof(struct text_ref) : 0;
-
-	return 2 * sizeof(struct xsort_ent) + more;
-}
-
 void
 xsort_open(struct xsort *x, runs_cmp *cmp, const void *ctx, size_t bound)
 {
@@ -427,7 +418,10 @@ xsort_put(
 	    (struct xsort_ent){ x->text.len, (uint32_t)nkey, (uint32_t)nval };
 	buf_put(&x->text, key, nkey);
 	buf_put(&x->text, val, nval);
-	if (x->text.len + x->n * entry_bytes(x) > x->bound ||
+	if (x->text.len + x->n * 2 * /* twice while it is sorted */
+			      (sizeof(struct xsort_ent) +
+				  (by_bytes(x) ? sizeof(struct text_ref) : 0)) >
+		x->bound ||
 	    x->n == UINT32_MAX)
 		spill(x);
 }

@@ -346,8 +346,8 @@ add_info(struct facts *f, struct mview name, struct mview v)
 			num_i64(v.s, v.n, number[i].to);
 	f->no_times |= mv_eq(name, "times");
 	f->named_framework |= mv_eq(name, "framework");
-	f->told |= mv_eq(name, "mem_peak_bytes") ||
-		   mv_eq(name, "step_recorded_ns");
+	f->told |=
+	    mv_eq(name, "mem_peak_bytes") || mv_eq(name, "step_recorded_ns");
 	f->serving |= mv_eq(name, "serving");
 	maker_info(&f->maker, name, v);
 	if (mv_eq(name, "mode")) {
@@ -521,16 +521,6 @@ see_skew(struct stage *st, struct rec *r)
 	}
 }
 
-/* ##info lines before the first record can be those of a file, which comes
- * first among them. The names below always describe the run, so they apply to
- * all files. */
-static bool
-is_of_all(struct mview name)
-{
-	return mv_eq(name, "mode") || mv_eq(name, "key_op") ||
-	       mv_eq(name, "key_op_found") || mv_eq(name, "kernel_arch");
-}
-
 static void
 see_info(struct advise_reader *g, struct mview name, struct mview v)
 {
@@ -540,7 +530,10 @@ see_info(struct advise_reader *g, struct mview name, struct mview v)
 		g->head = facts_of(g, v);
 		return;
 	}
-	if (g->head != NULL && !is_of_all(name)) {
+	/* Lines before the first record can be those of a file, which comes
+	 * first among them. These always describe the run of all files. */
+	if (g->head != NULL && !mv_eq(name, "mode") && !mv_eq(name, "key_op") &&
+	    !mv_eq(name, "key_op_found") && !mv_eq(name, "kernel_arch")) {
 		add_info(g->head, name, v);
 		return;
 	}

@@ -185,14 +185,6 @@ struct scores {
 	int v[SIDE + 1][SIDE + 1];
 };
 
-static int
-score_pair(const struct laid *l, size_t i, size_t c)
-{
-	if (!same_name(l, i, c))
-		return -SIDE * 8;
-	return l->v[i].geo == l->t[c].geo ? 6 : 3;
-}
-
 /* Fills in the scores from (i, c) on, na and nc launches; the best end. */
 static void
 fill_scores(struct scores *s, const struct laid *l, size_t i, size_t c,
@@ -207,7 +199,12 @@ fill_scores(struct scores *s, const struct laid *l, size_t i, size_t c,
 			x = a == 0 && b == 0 ? 0 : -SIDE * 8;
 			if (a > 0 && b > 0)
 				x = s->v[a - 1][b - 1] +
-				    score_pair(l, i + a - 1, c + b - 1);
+				    (!same_name(l, i + a - 1, c + b - 1)
+					    ? -SIDE * 8
+					: l->v[i + a - 1].geo ==
+						l->t[c + b - 1].geo
+					    ? 6
+					    : 3);
 			y = a > 0 ? s->v[a - 1][b] - 1 : x;
 			x = y > x ? y : x;
 			y = b > 0 ? s->v[a][b - 1] - 1 : x;

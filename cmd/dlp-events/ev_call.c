@@ -60,14 +60,6 @@ tensor_of(const struct call *x, size_t i)
 						     : NULL;
 }
 
-static int64_t
-size_of(const struct call *x, size_t i, size_t dim)
-{
-	const struct ev_tensor *t = tensor_of(x, i);
-
-	return t != NULL && dim < t->nd ? x->a->dims[t->dim + dim] : -1;
-}
-
 static void
 put_list(struct buf *b, const int64_t *v, size_t n)
 {
@@ -228,13 +220,16 @@ choose_rule(struct call *x, const char *prefix)
 static void
 rule_tensor(struct call *x, struct ev_tensor *t, struct mview word, bool list)
 {
-	const struct ev_tensor *of = tensor_of(x, 0);
+	const struct ev_tensor *of = tensor_of(x, 0), *in;
+	size_t dim;
 
 	t->no_grad = *word.s == '=';
 	word = mv(word.s + (*word.s == '=' || *word.s == '*'), word.s + word.n);
 	if (word.n == 4 && *word.s == '#' && word.s[2] == '.') {
-		t->below = size_of(
-		    x, (size_t)(word.s[1] - '0'), (size_t)(word.s[3] - '0'));
+		dim = (size_t)(word.s[3] - '0');
+		in = tensor_of(x, (size_t)(word.s[1] - '0'));
+		t->below =
+		    in != NULL && dim < in->nd ? x->a->dims[in->dim + dim] : -1;
 		if (list && of != NULL && t->nd > 1 && t->nd <= of->nd &&
 		    memcmp(x->a->dims + t->dim, x->a->dims + of->dim,
 			t->nd * sizeof(*x->a->dims)) == 0)

@@ -182,6 +182,26 @@ void opkey_range(struct opkey *o, uint32_t src, uint32_t proc, int64_t stop,
 bool opkey_cuts(struct opkey *o, uint32_t src, struct layout *p);
 void opkey_clear(struct opkey *o);
 
+/*
+ * repeat.c: steps by kernels that repeat, where a program has no ranges of
+ * them.
+ */
+struct repeat {
+	struct smap names;
+	struct buf tmp;
+	struct seen *v; /* by name */
+	uint64_t at;    /* kernels so far */
+};
+
+/* A kernel that was launched at t, after so much GPU work; they come in launch
+ * order. */
+void repeat_add(
+    struct repeat *o, const struct rec *r, int64_t t, double gpu_ns);
+/* Makes the cuts of a file where a step begins; false: no kernels repeat that
+ * hold half of the GPU work or of the time. */
+bool repeat_cuts(struct repeat *o, struct layout *p, double gpu_ns, int64_t ns);
+void repeat_clear(struct repeat *o);
+
 struct own {
 	struct own_range {
 		int64_t lo, hi;
@@ -359,6 +379,7 @@ struct iter_file {
 	struct iter_kept kept;
 	struct iter_accs accs;
 	struct own own;
+	struct repeat repeat;
 	const char *own_key; /* what cuts, without -k */
 	struct iter_extent extent;
 	struct steps_earlier earlier;

@@ -194,6 +194,10 @@ see_record(struct stage *st, struct rec *r)
 	earlier = is_earlier(g, r, t, &w, &m);
 	if (earlier)
 		m.t = NO_TIME;
+	if (m.kind == IT_KERN && m.has_gpu && m.src != SRC_NONE && !earlier &&
+	    g->plan.by == ITER_BY_OWN)
+		repeat_add(&g->files.v[m.src].repeat, r, m.t,
+		    g->files.v[m.src].own.gpu_ns);
 	if (m.has_gpu && m.src != SRC_NONE && !g->o.dlprof)
 		steps_earlier_add(&g->files.v[m.src].earlier, &w, !earlier);
 	if (t->is->event && m.src != SRC_NONE)
@@ -410,6 +414,8 @@ iter_open(struct iter_run *g, struct stage *st)
 			rec_want(t, REC_OPT, "api");
 		if (strcmp(tags[i].tag, "over") == 0)
 			rec_want(t, REC_OPT, "name");
+		if (strcmp(tags[i].tag, "kern") == 0)
+			rec_want(t, REC_OPT, "short grid");
 	}
 	stage_on(st, "op", see_op, .need = "op_id",
 	    .opt = "name key text op dir by dl_id");

@@ -304,9 +304,14 @@ decide(struct iter_run *g)
 		else if (g->plan.by == ITER_BY_OWN) {
 			row = own_take(
 			    &f->own, &f->extent, &g->op, i, &f->layout);
+			f->found =
+			    row >= 0 ||
+			    repeat_cuts(&f->repeat, &f->layout, f->own.gpu_ns,
+				num_sub(f->extent.work.hi, f->extent.work.lo));
 			if (row == key_own_cuts)
 				f->own_key = key_own_text;
-			f->found = row >= 0;
+			else if (row < 0 && f->found)
+				f->own_key = "repeated kernels";
 		} else
 			f->found = opkey_cuts(&g->op, i, &f->layout);
 		if (!f->found)
@@ -452,6 +457,7 @@ iter_begin(struct iter_run *g)
 		acc_clear(&f->accs);
 		free(f->own.v);
 		free(f->own.row);
+		repeat_clear(&f->repeat);
 		free(f->stable.v);
 		free(f->over);
 	}

@@ -737,15 +737,6 @@ read_windows(struct kineto *k, int64_t call, struct windows *w)
 	}
 }
 
-static bool
-in_window(const struct windows *w, int64_t start, int64_t end)
-{
-	size_t i = array_until(w->v, w->n, sizeof(*w->v),
-	    offsetof(struct capture_span, end), num_sub(start, 1));
-
-	return i < w->n && w->v[i].start <= end;
-}
-
 /* Drops rows outside of the captures, and moves the others. */
 static void
 move_rows(struct kineto *k, const struct windows *w, const char *table,
@@ -760,10 +751,15 @@ move_rows(struct kineto *k, const struct windows *w, const char *table,
 	    db_prepare(k->db, "UPDATE %s SET ts = ?2 WHERE rowid = ?1", table);
 	sqlite3_stmt *to;
 	int64_t ts;
+	size_t i;
 
 	while (db_next(&st)) {
 		ts = db_i64(st, 1);
-		to = in_window(w, ts, num_add(ts, db_i64(st, 2))) ? move : drop;
+		i = array_until(w->v, w->n, sizeof(*w->v),
+		    offsetof(struct capture_span, end), num_sub(ts, 1));
+		to = i < w->n && w->v[i].start <= num_add(ts, db_i64(st, 2))
+			 ? move
+			 : drop;
 		ts = num_add(ts, by);
 		sqlite3_bind_int64(to, 1, db_i64(st, 0));
 		if (to == move)

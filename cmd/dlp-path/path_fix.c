@@ -28,8 +28,8 @@ const char *const path_fix_names[N_FIX] = {
 #define LAUNCH_PART 0.4
 #define LAUNCH_ALONE 0.7
 #define TORCH_PART 0.85 /* of these: torch.profiler writes no texts */
-#define FULL 8      /* times the median launch */
-#define OP_PIECES 2 /* times the longest of nine in ten pieces, at most */
+#define FULL 8          /* times the median launch */
+#define OP_PIECES 2     /* times the longest of nine in ten pieces, at most */
 
 /* Products reach these parts of the peak of TF32 and of the memory's rate;
  * those of bf16 as much, with the casts around them. Where FLOPs or peaks are
@@ -61,15 +61,6 @@ struct lengths {
 	uint64_t n[BINS], all;
 };
 
-static void
-lengths_add(struct lengths *l, int64_t ns)
-{
-	int64_t i = ns / BIN_NS;
-
-	l->n[i < BINS ? i : BINS - 1]++;
-	l->all++;
-}
-
 /* That of which so many tenths are shorter. */
 static int64_t
 lengths_at(const struct lengths *l, uint64_t tenths)
@@ -87,8 +78,9 @@ static void
 measure_rank(struct path *p, uint32_t rank)
 {
 	const struct path_piece *v = p->pieces.v;
-	struct lengths *op = xcalloc(2, sizeof(*op));
+	struct lengths *op = xcalloc(2, sizeof(*op)), *l;
 	const struct path_what *w;
+	int64_t bin;
 	size_t i, k;
 
 	for (i = 0; i < p->n_thread; i++)
@@ -96,9 +88,12 @@ measure_rank(struct path *p, uint32_t rank)
 		     k + 1 < p->thread[i].piece_hi && p->thread[i].rank == rank;
 		     k++) {
 			w = (struct path_what *)p->whats.v + v[k].what;
-			if ((w->is & (IS_OP | IS_LAUNCH)) != 0)
-				lengths_add(&op[(w->is & IS_LAUNCH) != 0],
-				    v[k + 1].start - v[k].start);
+			if ((w->is & (IS_OP | IS_LAUNCH)) == 0)
+				continue;
+			l = &op[(w->is & IS_LAUNCH) != 0];
+			bin = (v[k + 1].start - v[k].start) / BIN_NS;
+			l->n[bin < BINS ? bin : BINS - 1]++;
+			l->all++;
 		}
 	p->rank[rank].op_most = OP_PIECES * lengths_at(&op[0], 9);
 	p->rank[rank].launch_most = lengths_at(&op[1], 5);

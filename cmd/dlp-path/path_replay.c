@@ -403,14 +403,6 @@ place_work(struct replay *y, int64_t i)
 		    start + (int64_t)((double)(hi - w->start) * f + 0.5));
 }
 
-/* The thread no longer waits there for the GPU. */
-static bool
-waits_no_more(const struct replay *y, const struct path_point *pt)
-{
-	return pt->kind == POINT_END &&
-	       fixes(y, pt->fetches ? FIX_COPIES : FIX_SYNC);
-}
-
 static void
 place_point(struct replay *y, int64_t i)
 {
@@ -427,7 +419,9 @@ place_point(struct replay *y, int64_t i)
 		t += cpu_time(y, pt->thread, from, pt->at);
 	if (!pt->own_before && i > (int64_t)p->thread[pt->thread].lo)
 		t = later(t, new_point(y, i - 1));
-	if (pt->kind == POINT_END && pt->work >= 0 && !waits_no_more(y, pt)) {
+	/* unless the thread no longer waits there for the GPU */
+	if (pt->kind == POINT_END && pt->work >= 0 &&
+	    !fixes(y, pt->fetches ? FIX_COPIES : FIX_SYNC)) {
 		back = pt->at - path_work_at(p, pt->work)->end;
 		if (!pt->blocked)
 			back =

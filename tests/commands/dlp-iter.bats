@@ -17,6 +17,26 @@ correlated() {
 	dlp-parse "$(profile "$1")" 2>/dev/null | dlp-correlate 2>/dev/null
 }
 
+@test "without ranges of steps kernels that repeat make them" {
+	xz -dc "$ROOT/tests/data/advise/generate.sqlite.xz" >a.sqlite
+	# ten steps of 160 kernels, of which the first two have one more
+	steps=$(sqlite3 a.sqlite "SELECT count(*) FROM NVTX_EVENTS WHERE text LIKE 'iteration %'")
+	kernels=$(sqlite3 a.sqlite "SELECT count(*) FROM CUPTI_ACTIVITY_KIND_KERNEL")
+	sqlite3 a.sqlite 'DELETE FROM NVTX_EVENTS'
+	dlp-parse a.sqlite 2>/dev/null | dlp-correlate 2>/dev/null |
+	    dlp-iter 2>err | dlp-fmt --tsv -T iter -c key,n_kern >got
+	[ ! -s err ]
+	grep -c "repeated kernels	$((kernels / steps))" got >n
+	[ "$(<n)" -ge $((steps - 1)) ]
+	[ "$(<n)" -le "$steps" ]
+	same "$kernels" "$(awk 'NR > 1 { n += $NF } END { print n }' got)"
+	# many things once: nothing repeats
+	dlp-parse "$ROOT/tests/data/h200/everything.sqlite.xz" 2>/dev/null |
+	    dlp-correlate 2>/dev/null | dlp-iter 2>err | grep -c '^iter' >n
+	same 1 "$(<n)"
+	grep -q 'the whole profile is one iteration' err
+}
+
 @test "without a key: the step ranges, byte by byte" {
 	for p in lenet gpt2_bf16 resnet50_fp32 zoo; do
 		if [ $p = lenet ]; then

@@ -358,9 +358,7 @@ static struct {
 	fexecve_fn *fexecve;
 } libc;
 
-static void find_libc(void) __attribute__((constructor));
-
-static void
+__attribute__((constructor)) static void
 find_libc(void)
 {
 	*(void **)&libc.vp = dlsym(RTLD_NEXT, "execvp");
