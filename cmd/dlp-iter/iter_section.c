@@ -310,8 +310,12 @@ decide(struct iter_run *g)
 				num_sub(f->extent.work.hi, f->extent.work.lo));
 			if (row == key_own_cuts)
 				f->own_key = key_own_text;
-			else if (row < 0 && f->found)
+			else if (row < 0 && f->found) {
 				f->own_key = "repeated kernels";
+				warn("%s%ssteps begin where kernels repeat",
+				    f->name != NULL ? f->name : "",
+				    f->name != NULL ? ": " : "");
+			}
 		} else
 			f->found = opkey_cuts(&g->op, i, &f->layout);
 		if (!f->found)

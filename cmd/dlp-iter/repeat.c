@@ -12,9 +12,8 @@
 
 #define NAMES 2048 /* more are of no program that repeats itself */
 #define ONCE 8192  /* steps, at most */
-#define LEAST 5    /* steps */
+#define LEAST 5    /* steps, and kernels in a step */
 #define ALIKE 3    /* kernels, or grids, that come once in a step */
-#define PERIOD 8   /* kernels in a step */
 
 struct seen { /* a kernel, by its name */
 	struct run {
@@ -23,9 +22,8 @@ struct seen { /* a kernel, by its name */
 	} * v;
 	size_t n, cap;
 	double gpu_first, gpu_last; /* GPU work before these, ns */
-	uint64_t gap; /* that most of its runs have, by the vote */
-	size_t votes; /* of the majority */
-	size_t same;  /* how many have had it since */
+	uint64_t gap;               /* of most of its runs, by vote */
+	size_t votes, same;         /* for it; how many have had it since */
 };
 
 /* Distances within a twentieth are the same: a step can have a kernel more. */
@@ -92,7 +90,7 @@ sharing(const struct repeat *o, const struct seen *s)
 	bool own = false;
 
 	for (x = o->v; x < o->v + o->names.n; x++)
-		if (x->n >= LEAST && x->n < ONCE && x->gap >= PERIOD &&
+		if (x->n >= LEAST && x->n < ONCE && x->gap >= LEAST &&
 		    x->same >= LEAST - 1 && 10 * x->same >= 7 * (x->n - 1) &&
 		    alike(x->gap, s->gap)) {
 			n++;

@@ -25,7 +25,7 @@ correlated() {
 	sqlite3 a.sqlite 'DELETE FROM NVTX_EVENTS'
 	dlp-parse a.sqlite 2>/dev/null | dlp-correlate 2>/dev/null |
 	    dlp-iter 2>err | dlp-fmt --tsv -T iter -c key,n_kern >got
-	[ ! -s err ]
+	same 'dlp-iter: steps begin where kernels repeat' "$(<err)"
 	grep -c "repeated kernels	$((kernels / steps))" got >n
 	[ "$(<n)" -ge $((steps - 1)) ]
 	[ "$(<n)" -le "$steps" ]
