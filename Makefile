@@ -5,6 +5,9 @@
 # installs an executable per command where the static libraries allow one for
 # all. Only deps, demo and test install packages, and say so first.
 
+# No rules of make's own: one writes reports/overview anew from overview.sh.
+.SUFFIXES:
+
 VERSION := $(shell sed -n 's/.*DLP_VERSION "\(.*\)"/\1/p' common/cli.h)
 PREFIX = /usr/local
 BINDIR = $(PREFIX)/bin
