@@ -471,6 +471,32 @@ def check_steps(t, recs):
                              'gpu_ns', 'kern_ns', 'n_kern'))
 
 
+def first_waits(recs):
+    """When the first step begins if work from before, which was not recorded,
+    held it up: work that waited in its queue while nothing ran, for more than
+    1 ms and than all work until then, and a tenth of the step's at most ran
+    before. None if there was none."""
+    lo = hi = end = None
+    for tag, r in recs:
+        if tag not in ON_DEVICE:
+            continue
+        at, ns, call, took = (
+            int(r[k]) if r.get(k, b'-') != b'-' else None
+            for k in ('start_ns', 'dur_ns', 'api_start_ns', 'api_dur_ns'))
+        if at is None or ns is None:
+            continue
+        if call is not None and took is not None:
+            waited = at - max(call + took, call + took if hi is None else hi)
+            if waited > max(1000000, 0 if hi is None else hi - lo):
+                end = max(at, at if end is None else end)
+        lo = at if lo is None else min(lo, at)
+        hi = at + ns if hi is None else max(hi, at + ns)
+    for i, gpu, done in of(recs, 'iter', 'iter', 'gpu_ns', 'gpu_end_ns'):
+        if i == 0 and end is not None and gpu is not None and done is not None:
+            return end if gpu - gpu // 10 <= done - end else None
+    return None
+
+
 def check_cuts(recs):
     """A step begins when those before it are over, on all threads that have
     ranges of them, and on the GPU."""
@@ -486,6 +512,7 @@ def check_cuts(recs):
         for i, lo, ns in of(recs, tag, 'iter', 'start_ns', 'dur_ns'):
             if i is not None and ns is not None:
                 ends[i] = max(ends.get(i, 0), lo + ns)
+    over = first_waits(recs)
     for i, lo in sorted(begins.items()):
         want.append((i, lo if over is None else max(lo, over)))
         over = max(over or 0, ends[i])
