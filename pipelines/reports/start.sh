@@ -73,7 +73,9 @@ run() {
 		exit 2
 	fi
 	exec 3>&1 4<&0
-	with_status "$@" | messages >&2 3>&- 4<&- &
+	# In a group: bash would run a trap between the two parts of a pipeline that
+	# goes behind &, and its first command would wait for the first part.
+	{ with_status "$@" | messages >&2 3>&- 4<&-; } &
 	exec 3>&- 4<&-
 	wait $!
 }
