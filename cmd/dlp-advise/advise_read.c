@@ -148,7 +148,6 @@ add_gap_in(struct facts *f, struct tops *to, const struct rec *r, int64_t dur)
 }
 
 #define PLAN_NS 1000000
-
 /* Only time in steps counts, as in dlp gaps, which cuts gaps at the starts and
  * ends of steps. */
 static void
@@ -171,8 +170,9 @@ add_gap(struct facts *f, const struct rec *r)
 				    (uint64_t)dur;
 			add_gap_in(f, &f->gap_in[i], r, dur);
 		}
-	/* a plan of cuDNN for sizes that are new takes milliseconds of CPU */
+	/* cuDNN's plan of attention for a new size takes milliseconds of CPU */
 	if (dur >= PLAN_NS && mv_has(rec_get(r, COL_after), "cudnn") &&
+	    mv_has(rec_get(r, COL_after), "sdpa") &&
 	    (mv_eq(class, gap_words[G_LAUNCH]) || mv_eq(class, "host-only")))
 		add_gap_in(f, &f->plans, r, dur);
 	if (!mv_eq(class, gap_words[G_LAUNCH]))
