@@ -159,9 +159,13 @@ put_gpu(struct conv *c, struct conv_ref *ref, enum rec_table t,
     const uint32_t lane[3])
 {
 	unsigned char key[4 * 4 + 16], *to = put_key(key, ref->proc, 4);
+	int64_t on = c->proc[ref->proc].on;
 	int i;
 
 	c->has_cuda = true;
+	/* with --arm CUPTI is there before the window is */
+	if (on != DBW_NULL && ref->start > 0 && ref->start < on)
+		return;
 	if (ref->start <= 0 || ref->end <= 0 || ref->end < ref->start) {
 		c->count[CONV_UNTIMED]++;
 		return;
