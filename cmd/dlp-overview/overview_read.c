@@ -106,10 +106,14 @@ on_dev(struct stage *st, struct rec *r)
 {
 	struct overview *o = st->ctx;
 	struct mview name = rec_get_raw(r, COL_name), cc = rec_get(r, COL_cc);
+	struct mview uuid = rec_get(r, COL_uuid);
 	uint32_t i = smap_put(&o->dev_name, name.s, name.n, NULL);
+	bool is_new = true;
 	double v;
 
-	o->dev_name.val[i]++;
+	if (uuid.s != NULL) /* two processes of a file can name the same */
+		smap_put(&o->uuid, uuid.s, uuid.n, &is_new);
+	o->dev_name.val[i] += is_new;
 	if (cc.s != NULL && num_f64(cc.s, cc.n, &v) && v > 0 && v < 8)
 		o->no_tf32 = true;
 }
@@ -595,7 +599,7 @@ overview_read(struct overview *o, struct stage *st)
 	stage_on(st, "cand", on_cand, .need = "n key");
 	stage_on(st, "phase", on_phase, .need = "iter phase gpu_sum_ns",
 	    .opt = "src");
-	stage_on(st, "dev", on_dev, .opt = "name cc");
+	stage_on(st, "dev", on_dev, .opt = "name cc uuid");
 	stage_on(st, "busy", on_busy, .need = "dev iter class dur_ns",
 	    .opt = "src after");
 	stage_on(st, "gapped", on_gapped, .need = "class sum_dur_ns");
@@ -643,8 +647,8 @@ overview_free(struct overview *o)
 {
 	struct tally *tallies[] = { &o->op, &o->no_op_why, &o->kern, &o->why,
 		&o->slow_why, &o->why_op, &o->gap, &o->phase };
-	struct smap *maps[] = { &o->dev_name, &o->dev_key, &o->src, &o->fired,
-		&o->unjudged };
+	struct smap *maps[] = { &o->dev_name, &o->dev_key, &o->uuid, &o->src,
+		&o->fired, &o->unjudged };
 	char *texts[] = { o->cmd_file, o->first, o->last, o->within, o->agree,
 		o->edge_api, o->try_key };
 	struct overview_finding *f;
