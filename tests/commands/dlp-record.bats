@@ -145,15 +145,22 @@ outer of a thread|32000|0' "$(sql "SELECT text, count(*), sum(end IS NULL)
 60||00100000000000000200000000000000
 59|ncclAllReduce|00100000000000000200000000000000' "$(sql "SELECT eventType,
 	    text, binaryData FROM NVTX_EVENTS WHERE eventType <> 75")"
-	same '1|4294967296|AllReduce|1||2|16|
+	schemas='1|4294967296|AllReduce|1||2|16|
 1|4294967296|0||18|Message size|in bytes||
 1|4294967296|1||16777236|Operation|||8
 1|16777236|Operations|2|4
 1|16777236|0|Sum||
-1|16777236|1|Max|2|' "$(sql "SELECT * FROM NVTX_PAYLOAD_SCHEMAS;
-	    SELECT * FROM NVTX_PAYLOAD_SCHEMA_ENTRIES;
+1|16777236|1|Max|2|'
+	them="SELECT * FROM NVTX_PAYLOAD_SCHEMAS;
+	    SELECT * FROM NVTX_PAYLOAD_SCHEMA_ENTRIES ORDER BY 3;
 	    SELECT * FROM NVTX_PAYLOAD_ENUMS;
-	    SELECT * FROM NVTX_PAYLOAD_ENUM_ENTRIES")"
+	    SELECT * FROM NVTX_PAYLOAD_ENUM_ENTRIES ORDER BY 3"
+	same "$schemas" "$(sql "$them")"
+	# they were said before the recording began
+	armed -t nvtx -- "$R/nvtxext" 4
+	dlp-record --trigger $pid --steps 4 >file
+	same "$schemas" "$(sqlite3 run-1.sqlite "$them")"
+	wait $pid
 }
 
 @test "CUDA: each kind of record, in the columns of nsys" {

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "nvtx_own.h"
 
@@ -61,8 +62,9 @@ register_enum(nvtxDomainHandle_t d)
 	    (nvtxDomainHandle_t, const struct nvtx_abi_enum *), (d, &e));
 }
 
+/* sleep: with --arm the schemas come before what is recorded. */
 int
-main(void)
+main(int argc, char **argv)
 {
 	nvtxDomainHandle_t d = nvtxDomainCreateA("NCCL");
 	struct {
@@ -76,6 +78,8 @@ main(void)
 	if (!load())
 		return 1;
 	data.schema = register_schema(d, register_enum(d));
+	if (argc > 1)
+		sleep((unsigned)atoi(argv[1]));
 	CALL(int, EXT_PUSH,
 	    (nvtxDomainHandle_t, const struct nvtx_abi_data *, size_t),
 	    (d, &data, 1));

@@ -188,7 +188,8 @@ void nvtx_event(enum rspool_nvtx what, uint32_t domain,
     const struct nvtx_abi_event *e, uint64_t id,
     const struct nvtx_abi_data *data, size_t n_data);
 
-void nvtx_again(void); /* the handles, into a new spool */
+void nvtx_again(void);    /* the handles, into a new spool */
+void payload_again(void); /* and the schemas */
 void nvtx_pop(uint32_t domain);
 void nvtx_range_end(uint64_t id);
 

@@ -145,6 +145,7 @@ nvtx_again(void)
 		put_named(RSPOOL_DOMAIN, 0, h->id, h->id, h->text, h->len);
 	for (h = atomic_load(&strings); h != NULL; h = h->next)
 		put_named(RSPOOL_STRING, 0, h->domain, h->id, h->text, h->len);
+	payload_again();
 }
 
 /* The text of an event's message; registered strings also have an id. The

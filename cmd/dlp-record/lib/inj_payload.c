@@ -3,6 +3,7 @@
  * schemas that describe it. NCCL and XLA use it.
  */
 #define _GNU_SOURCE
+#include <stdlib.h>
 #include <string.h>
 
 #include "inj.h"
@@ -18,6 +19,43 @@ schema_id(bool given, uint64_t id)
 	return DYNAMIC_IDS + atomic_fetch_add(&inj.next_schema, 1);
 }
 
+/* For the spools that come, with --arm and of children. */
+static struct kept {
+	struct kept *next;
+	enum rspool_type type;
+	size_t size, n;
+	char bytes[]; /* the record, and its texts */
+} * _Atomic all_kept;
+
+static void
+put(enum rspool_type type, void *rec, size_t size, const char *name, size_t n,
+    const char *more, size_t n_more)
+{
+	struct kept *k = malloc(sizeof(*k) + size + n + n_more);
+
+	spool_record(type, rec, size, name, n, more, n_more);
+	if (k == NULL)
+		return;
+	*k = (struct kept){ atomic_load(&all_kept), type, size, n + n_more };
+	memcpy(k->bytes, rec, size);
+	if (n > 0)
+		memcpy(k->bytes + size, name, n);
+	if (n_more > 0)
+		memcpy(k->bytes + size + n, more, n_more);
+	while (!atomic_compare_exchange_weak(&all_kept, &k->next, k))
+		continue;
+}
+
+void
+payload_again(void)
+{
+	struct kept *k;
+
+	for (k = atomic_load(&all_kept); k != NULL; k = k->next)
+		spool_record(k->type, k->bytes, k->size, k->bytes + k->size,
+		    k->n, NULL, 0);
+}
+
 static uint32_t
 text_len(const char *s)
 {
@@ -29,14 +67,14 @@ put_field(struct rspool_field *f, const char *name, const char *more)
 {
 	f->len = text_len(name);
 	f->more = text_len(more);
-	spool_record(RSPOOL_FIELD, f, sizeof(*f), name, f->len, more, f->more);
+	put(RSPOOL_FIELD, f, sizeof(*f), name, f->len, more, f->more);
 }
 
 static void
 put_schema(struct rspool_schema *s, const char *name)
 {
 	s->len = text_len(name);
-	spool_record(RSPOOL_SCHEMA, s, sizeof(*s), name, s->len, NULL, 0);
+	put(RSPOOL_SCHEMA, s, sizeof(*s), name, s->len, NULL, 0);
 }
 
 static uint64_t
