@@ -1,10 +1,11 @@
 """A language model writes one token after another with a cache that grows by cat. Variants: static (a
-cache of fixed size and a captured graph)."""
+cache of fixed size and a captured graph), nocudnn (attention without cuDNN's plans)."""
 import torch
 import torch.nn as nn
 import torch.nn.functional as F
 from common import Clock, dev, variant
 
+torch.backends.cuda.enable_cudnn_sdp("nocudnn" not in variant)
 width, heads, layers, most = 1024, 16, 12, 512
 
 

@@ -39,7 +39,7 @@ done <<-LIST
 	copies 40 pinned
 	frames 40 pinned
 	padded 40
-	generate 60 static
+	generate 60 static nocudnn
 	trainer 40 tf32 amp fused
 	lit 60 tf32 amp
 	bert 40 tf32 amp fused
