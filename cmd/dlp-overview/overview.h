@@ -114,7 +114,7 @@ struct overview {
 
 	/* GPUs */
 	struct smap dev_name; /* its value: how many devices have it */
-	struct smap uuid;     /* of devices */
+	struct smap uuid;     /* number and uuid of devices */
 	struct smap dev_key;  /* file and device: a place in dev */
 	struct overview_device *dev;
 	size_t dev_cap;

@@ -107,12 +107,18 @@ on_dev(struct stage *st, struct rec *r)
 	struct overview *o = st->ctx;
 	struct mview name = rec_get_raw(r, COL_name), cc = rec_get(r, COL_cc);
 	struct mview uuid = rec_get(r, COL_uuid);
+	struct buf key = { 0 };
 	uint32_t i = smap_put(&o->dev_name, name.s, name.n, NULL);
 	bool is_new = true;
 	double v;
 
-	if (uuid.s != NULL) /* two processes of a file can name the same */
-		smap_put(&o->uuid, uuid.s, uuid.n, &is_new);
+	/* two processes of a file can name the same */
+	if (uuid.s != NULL) {
+		buf_printf(&key, "%lld ", (long long)number(r, COL_dev));
+		buf_put(&key, uuid.s, uuid.n);
+		smap_put(&o->uuid, key.s, key.len, &is_new);
+		buf_free(&key);
+	}
 	o->dev_name.val[i] += is_new;
 	if (cc.s != NULL && num_f64(cc.s, cc.n, &v) && v > 0 && v < 8)
 		o->no_tf32 = true;
@@ -599,7 +605,7 @@ overview_read(struct overview *o, struct stage *st)
 	stage_on(st, "cand", on_cand, .need = "n key");
 	stage_on(st, "phase", on_phase, .need = "iter phase gpu_sum_ns",
 	    .opt = "src");
-	stage_on(st, "dev", on_dev, .opt = "name cc uuid");
+	stage_on(st, "dev", on_dev, .opt = "name cc uuid dev");
 	stage_on(st, "busy", on_busy, .need = "dev iter class dur_ns",
 	    .opt = "src after");
 	stage_on(st, "gapped", on_gapped, .need = "class sum_dur_ns");
