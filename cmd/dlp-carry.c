@@ -15,6 +15,7 @@
 #include "array.h"
 #include "dlp-carry/carry.h"
 #include "cli.h"
+#include "cols.h"
 #include "err.h"
 #include "num.h"
 #include "out.h"
@@ -25,11 +26,21 @@
 	8 /* launches without an op that are a step without                    \
 	   * them, not what a step does outside of ops */
 
-struct carry_op { /* an op record, its legend, and what became of it */
+/* What kernels name: an op, a product inside it, and the result of its run. */
+enum carry_kind { OP, PRIM, RESULT, KINDS };
+static const struct {
+	const char *tag;
+	int id;
+} kinds[KINDS] = { { "op", COL_op_id }, { "prim", COL_prim_id },
+	{ "result", COL_prim_run } };
+
+struct carry_op { /* such a record, its legend, and what became of it */
 	struct mview line;
 	uint32_t legend;
 	uint32_t sec; /* the section that it was written in, + 1 */
 	int64_t id;   /* its own; as written */
+	enum carry_kind kind;
+	int64_t place;
 };
 
 /* What is carried over, escaped, as views into texts; and the columns of it. */
@@ -71,7 +82,7 @@ struct carry {
 	struct smap tuples; /* what is carried, as text */
 	struct carry_cols *cols;
 	size_t n_cols, cols_cap;
-	struct smap op_at; /* section and op id */
+	struct smap op_at; /* section and kind, and id */
 	struct carry_op *op;
 	size_t n_op, op_cap;
 	struct smap legends;
@@ -85,7 +96,8 @@ struct carry {
 	struct carry_pos *pos; /* by thread */
 	size_t n_pos;
 	int64_t next_id, next_run;
-	struct rec_type *ops;
+	struct rec_type *type[KINDS]; /* of this stream */
+	uint32_t legend_of[KINDS];    /* the section that it was written in */
 	uint64_t n_carried, n_without;
 	int64_t ns, range_ns, carried_ns; /* of GPU work */
 	struct buf key;
@@ -145,6 +157,12 @@ plain_of(struct carry *c, const struct rec *r, uint32_t op)
 	return i;
 }
 
+static int64_t
+place(uint32_t sec, enum carry_kind kind)
+{
+	return (int64_t)sec * KINDS + kind;
+}
+
 /* The number + 1 of what is carried from this record; 0 if it has no op. */
 static uint32_t
 columns_of(struct carry *c, const struct rec *r, uint32_t sec)
@@ -158,7 +176,7 @@ columns_of(struct carry *c, const struct rec *r, uint32_t sec)
 	if (rec_get(r, COL_why).s != NULL || rec_get(r, COL_op).s == NULL ||
 	    !rec_num(r, COL_op_id, &id))
 		return 0;
-	x.op = smap_find_pair(&c->op_at, sec, id);
+	x.op = smap_find_pair(&c->op_at, place(sec, OP), id);
 	if (x.op == SMAP_NONE)
 		return 0;
 	buf_clear(&c->key);
@@ -191,6 +209,15 @@ word_of(struct carry *c, const char *tag, struct mview a, struct mview b)
 }
 
 static void
+greatest(int64_t *max, const struct rec *r, int col)
+{
+	int64_t v;
+
+	if (rec_num(r, col, &v) && v > *max)
+		*max = v;
+}
+
+static void
 take_launch(
     struct carry *c, struct carry_side *s, const struct rec *r, uint32_t sec)
 {
@@ -198,6 +225,7 @@ take_launch(
 	struct carry_launch x = { 0 };
 	struct mview none = { NULL, 0 };
 	uint32_t seq = thread_of(c, s, r, sec);
+	int64_t prim;
 
 	if (*tag == 'k') {
 		x.name = word_of(c, tag, rec_get(r, COL_short), none);
@@ -212,70 +240,75 @@ take_launch(
 		x.plain = c->cols[x.ops - 1].plain;
 		x.run = (uint32_t)rec_num_or(r, COL_inst_id, 0);
 	}
+	if (x.ops != 0 && rec_num(r, COL_prim_id, &prim)) {
+		x.prim = smap_find_pair(&c->op_at, place(sec, PRIM), prim) + 1;
+		x.prim_run = (uint32_t)rec_num_or(r, COL_prim_run, 0);
+	}
+	greatest(&s->max_run, r, COL_prim_run);
 	seq_put(&s->seq[seq], &x);
 }
 
 static void
-greatest(int64_t *max, const struct rec *r, int col)
-{
-	int64_t v;
-
-	if (rec_num(r, col, &v) && v > *max)
-		*max = v;
-}
-
-static void
 take_op(struct carry *c, struct carry_side *s, const struct rec *r,
-    uint32_t legend, uint32_t sec)
+    enum carry_kind kind, uint32_t legend, uint32_t sec)
 {
 	struct carry_op *op;
 	int64_t id;
 	char *line;
 	bool fresh;
 
-	greatest(&s->max_op, r, COL_op_id);
-	if (s != c->marked || !rec_num(r, COL_op_id, &id))
+	greatest(kind == RESULT ? &s->max_run : &s->max_op, r, kinds[kind].id);
+	if (s != c->marked || !rec_num(r, kinds[kind].id, &id))
 		return;
-	smap_put_pair(&c->op_at, sec, id, &fresh);
+	smap_put_pair(&c->op_at, place(sec, kind), id, &fresh);
 	if (!fresh)
 		return;
 	line = store_text(&c->lines, r->len);
 	memcpy(line, r->line, r->len);
 	ARRAY_GROW(c->op, c->n_op, c->op_cap);
 	op = &c->op[c->n_op++];
-	*op = (struct carry_op){ { line, r->len }, legend, 0, id };
+	*op = (struct carry_op){ { line, r->len }, legend, 0, id, kind,
+		place(sec, kind) };
 }
 
 /* What is read of a launch. */
 #define LAUNCH_NEED "op_id op why"
 #define LAUNCH_OPT                                                             \
-	"short grid block kind bytes pid tid src inst_id mod dir layer phase"
+	"short grid block kind bytes pid tid src inst_id mod dir layer phase"  \
+	" prim_id prim_run"
 
 /* Reads a stream for its launches. Only the ops of the marked one count. */
 static void
 read_side(struct carry *c, struct carry_side *s, const char *path)
 {
 	struct rec_reader *rd = rec_open(path);
-	struct rec_type *op = rec_type(rd, "op"), *inst = rec_type(rd, "inst");
+	struct rec_type *inst = rec_type(rd, "inst");
 	static const char *const tags[] = { "kern", "copy", "set" };
-	uint32_t legend = 0;
+	struct rec_type *type[KINDS];
+	uint32_t legend[KINDS] = { 0 };
 	struct rec r;
 	size_t i;
 
 	rec_quiet(rd);
 	for (i = 0; i < ARRAY_LEN(tags); i++) {
 		rec_want(rec_type(rd, tags[i]), REC_NEED, LAUNCH_NEED);
-		rec_want(rec_type(rd, tags[i]), REC_OPT, LAUNCH_OPT);
+		rec_want(rec_type(rd, tags[i]), REC_OPT,
+		    LAUNCH_OPT " prim_id prim_run");
 	}
-	rec_want(op, REC_NEED, "op_id");
+	for (i = 0; i < KINDS; i++) {
+		type[i] = rec_type(rd, kinds[i].tag);
+		rec_want(type[i], REC_NEED, col_name(kinds[i].id));
+	}
 	rec_want(inst, REC_OPT, "inst_id");
 	while (rec_next(rd, &r)) {
 		if (r.kind == REC_SECTION || s->n_sec == 0)
 			s->n_sec++;
-		if (r.type == op && r.kind == REC_LEGEND)
-			legend = smap_put(&c->legends, r.line, r.len, NULL);
-		else if (r.type == op && r.kind == REC_DATA)
-			take_op(c, s, &r, legend, s->n_sec);
+		for (i = 0; i < KINDS && r.type != type[i]; i++)
+			continue;
+		if (i < KINDS && r.kind == REC_LEGEND)
+			legend[i] = smap_put(&c->legends, r.line, r.len, NULL);
+		else if (i < KINDS && r.kind == REC_DATA)
+			take_op(c, s, &r, i, legend[i], s->n_sec);
 		else if (r.type == inst && r.kind == REC_DATA)
 			greatest(&s->max_run, &r, COL_inst_id);
 		else if (r.type != NULL && r.kind == REC_DATA)
@@ -402,11 +435,33 @@ write_other(struct carry *c, struct mview id)
 		return -1;
 	for (sec = c->marked == &c->self ? c->sec : 1; sec <= c->marked->n_sec;
 	     sec++) {
-		no = smap_find_pair(&c->op_at, sec, v);
+		no = smap_find_pair(&c->op_at, place(sec, OP), v);
 		if (no != SMAP_NONE)
 			return write_op(c, no);
 	}
 	return -1;
+}
+
+/* The name of a column that such records have here, NULL after the last. */
+static const char *
+column(struct carry *c, const struct carry_op *op, int i)
+{
+	const struct rec_type *type = c->type[op->kind];
+	const char *at = smap_str(&c->legends, op->legend, NULL);
+
+	if (rec_ncols(type) > 0)
+		return i < rec_ncols(type) ? rec_colname(type, i) : NULL;
+	/* none yet: they get the legend of those that are carried */
+	if (c->legend_of[op->kind] != c->sec)
+		out_line(at, strlen(at));
+	c->legend_of[op->kind] = c->sec;
+	while (i-- >= 0 && (at = strchr(at, '\t')) != NULL)
+		at++;
+	if (at == NULL)
+		return NULL;
+	buf_clear(&c->key);
+	buf_put(&c->key, at, strcspn(at, "\t"));
+	return buf_str(&c->key);
 }
 
 /* The record of an op in the columns of this stream. plain: without sizes. */
@@ -419,12 +474,11 @@ put_op(struct carry *c, const struct carry_op *op, int64_t id, bool plain)
 	int64_t other;
 	int i;
 
-	buf_puts(&line, "op");
-	for (i = 0; i < rec_ncols(c->ops); i++) {
-		name = rec_colname(c->ops, i);
+	buf_puts(&line, kinds[op->kind].tag);
+	for (i = 0; (name = column(c, op, i)) != NULL; i++) {
 		v = field_by_name(legend, op->line, name);
 		buf_putc(&line, '\t');
-		if (strcmp(name, "op_id") == 0) {
+		if (strcmp(name, col_name(kinds[op->kind].id)) == 0) {
 			buf_i64(&line, id);
 		} else if (plain && strcmp(name, "key") == 0) {
 			put_plain_key(&line, legend, op->line);
@@ -473,16 +527,17 @@ write_plain(struct carry *c, uint32_t no)
 	return p->id;
 }
 
-/* An op of this stream: not again, if work has needed it before. */
+/* A record of this stream: not again, if work has needed it before. */
 static void
 pass_op(struct stage *st, struct rec *r)
 {
 	struct carry *c = st->ctx;
+	enum carry_kind kind = r->type == c->type[PRIM] ? PRIM : OP;
 	uint32_t no = SMAP_NONE;
 	int64_t id;
 
-	if (c->marked == &c->self && rec_num(r, COL_op_id, &id))
-		no = smap_find_pair(&c->op_at, c->sec, id);
+	if (c->marked == &c->self && rec_num(r, kinds[kind].id, &id))
+		no = smap_find_pair(&c->op_at, place(c->sec, kind), id);
 	if (no != SMAP_NONE && c->op[no].sec == c->sec)
 		return;
 	if (no != SMAP_NONE)
@@ -490,15 +545,30 @@ pass_op(struct stage *st, struct rec *r)
 	stage_pass(st, r);
 }
 
-/* The counterpart of the record's work, and the run that it is in; NULL if it
- * has none with an op. */
-static const struct carry_cols *
-next_mate(
-    struct carry *c, const struct rec *r, enum carry_how *how, int64_t *run)
+/* The number here of a run of the template: launches that are in one run there
+ * are in one, up to where the way through the template begins again. */
+static int64_t
+run_of(struct carry *c, struct carry_pos *pos, uint64_t run, bool *fresh)
+{
+	uint64_t *id = map_put(&pos->runs, run, fresh);
+
+	if (*fresh || (uint32_t)run == 0)
+		*id = (uint64_t)c->next_run++;
+	return (int64_t)*id;
+}
+
+#define OF_PRIM ((uint64_t)1 << 32) /* a run of a product */
+
+/* The counterpart of the record's work, how it was found, and the runs that the
+ * work is in; NULL if it has none with an op. */
+static const struct carry_launch *
+next_mate(struct carry *c, const struct rec *r, enum carry_how *how,
+    int64_t *run, int64_t *prim_run)
 {
 	uint32_t i = thread_of(c, &c->self, r, c->sec);
 	const struct carry_launch *x, *mate;
-	uint64_t *id;
+	struct carry_pos *pos;
+	uint32_t no;
 	bool fresh;
 
 	if (i >= c->n_pos || c->pos[i].next >= c->self.seq[i].n)
@@ -510,17 +580,19 @@ next_mate(
 	*how = x->how;
 	if (mate->ops == 0)
 		return NULL;
-	/* The run of a launch's op: launches that are in one run of the
-	 * template are in one run, up to where the way through the template
-	 * begins again. */
-	if (x->mate < c->pos[i].mate)
-		map_clear(&c->pos[i].runs);
-	c->pos[i].mate = x->mate;
-	id = map_put(&c->pos[i].runs, mate->run, &fresh);
-	if (fresh || mate->run == 0)
-		*id = (uint64_t)c->next_run++;
-	*run = (int64_t)*id;
-	return &c->cols[mate->ops - 1];
+	pos = &c->pos[i];
+	if (x->mate < pos->mate)
+		map_clear(&pos->runs);
+	pos->mate = x->mate;
+	*run = run_of(c, pos, mate->run, &fresh);
+	if (mate->prim == 0 || x->how != CARRY_EXACT)
+		return mate;
+	no = smap_find_pair(&c->op_at,
+	    c->op[mate->prim - 1].place - PRIM + RESULT, mate->prim_run);
+	*prim_run = run_of(c, pos, OF_PRIM | mate->prim_run, &fresh);
+	if (fresh && no != SMAP_NONE)
+		put_op(c, &c->op[no], *prim_run, false);
+	return mate;
 }
 
 static void
@@ -529,8 +601,12 @@ write_launch(struct stage *st, struct rec *r)
 	struct carry *c = st->ctx;
 	struct out_ext *ext = rec_arg(r);
 	enum carry_how how = CARRY_NONE;
-	int64_t id, run = 0;
-	const struct carry_cols *x = next_mate(c, r, &how, &run);
+	int64_t id, run = 0, prim = 0, prim_run = 0;
+	const struct carry_launch *mate =
+	    next_mate(c, r, &how, &run, &prim_run);
+	const struct carry_cols *x =
+	    mate != NULL ? &c->cols[mate->ops - 1] : NULL;
+	bool kern = *rec_type_tag(r->type) == 'k';
 	bool has = rec_get(r, COL_op).s != NULL;
 	int64_t ns = rec_num_or(r, COL_dur_ns, 0);
 	size_t k;
@@ -552,10 +628,16 @@ write_launch(struct stage *st, struct rec *r)
 			out_word("range");
 		else
 			out_view(rec_get_raw(r, COL_op_from));
+		if (kern) {
+			out_view(rec_get_raw(r, COL_prim_id));
+			out_view(rec_get_raw(r, COL_prim_run));
+		}
 		out_ext_end(ext, r);
 		return;
 	}
 	c->n_carried++;
+	if (prim_run > 0)
+		prim = write_op(c, mate->prim - 1);
 	if (how == CARRY_EXACT ||
 	    (how == CARRY_NEAR && !c->plain[x->plain].many))
 		id = write_op(c, x->op);
@@ -569,6 +651,10 @@ write_launch(struct stage *st, struct rec *r)
 		    x->v[k].s != NULL ? x->v[k] : rec_get_raw(r, texts_of[k]));
 	out_unset();
 	out_word("carried");
+	if (kern) {
+		out_opt(prim_run > 0, prim);
+		out_opt(prim_run > 0, prim_run);
+	}
 	out_ext_end(ext, r);
 }
 
@@ -725,11 +811,16 @@ read_sides(struct carry *c, const char *path, struct buf *head)
 	return path;
 }
 
+/* Products are read only where something reads them of kernels. */
+#define PRIMS "kern:prim_id,prim_run"
+#define KERN_OPT LAUNCH_OPT " op_from dur_ns prim_id prim_run"
+
 int
 main(int argc, char **argv)
 {
 	static const char *const names[] = { "op_id", "inst_id", "mod", "op",
-		"dir", "layer", "phase", "why", "op_from" };
+		"dir", "layer", "phase", "why", "op_from", "prim_id",
+		"prim_run" };
 	static struct carry c;
 	static bool automatic;
 	const struct cli_opt opts[] = {
@@ -763,9 +854,15 @@ main(int argc, char **argv)
 	st.end = put_carry_notes;
 	for (i = 0; i < ARRAY_LEN(tags); i++)
 		stage_on(&st, tags[i], write_launch, .need = LAUNCH_NEED,
-		    .opt = LAUNCH_OPT " op_from dur_ns",
-		    .ext = out_ext(names, ARRAY_LEN(names)));
-	c.ops = stage_on(&st, "op", pass_op, .need = "op_id");
+		    .opt = i == 0 ? KERN_OPT : LAUNCH_OPT " op_from dur_ns",
+		    .only_for = i == 0 ? PRIMS : NULL,
+		    .only_cols = i == 0 ? "prim_id prim_run" : NULL,
+		    .ext = out_ext(names, ARRAY_LEN(names) - (i > 0 ? 2 : 0)));
+	c.type[OP] = stage_on(&st, "op", pass_op, .need = "op_id");
+	c.type[PRIM] = stage_on(
+	    &st, "prim", pass_op, .need = "prim_id", .only_for = PRIMS);
+	c.type[RESULT] = stage_on(
+	    &st, "result", stage_pass, .opt = "prim_run", .only_for = PRIMS);
 	stage_on(&st, "inst", stage_pass, .opt = "inst_id");
 	return out_finish(stage_run(&st));
 }

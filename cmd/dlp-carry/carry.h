@@ -24,6 +24,8 @@ struct carry_launch {
 	uint32_t ops;       /* number of its op's columns + 1; 0: no op */
 	uint32_t plain;     /* number of the op whatever its sizes are */
 	uint32_t run;       /* of the op; 0: unknown */
+	uint32_t prim;      /* number of the product in it + 1; 0: none */
+	uint32_t prim_run;
 	uint32_t mate;      /* place in the template + 1; 0: none */
 	enum carry_how how;
 };
