@@ -56,54 +56,7 @@ broken() {
 	cmp a b
 }
 
-@test "memory of two processes at one address" {
-	broken mem_two_processes.sqlite
-	# 1000 of one process and 2000 of the other live at 200
-	same '0 device 3000 200 2 0' "$(dlp mem --tsv mem_two_processes.sqlite \
-	    2>/dev/null | awk 'NR == 2 { print $1, $2, $3, $5, $11, $13 }')"
-}
-
-# mem_of LINE...: dlp-mem's sums of these events, which a legend precedes.
-mem_of() {
-	{
-		printf '##dlp\t1\n#range\tid\tstart_ns\tdur_ns\tpid\ttext\tsrc\n'
-		printf 'range\t1\t0\t100\t1\tstep\ta\n'
-		printf '#mem\tid\tstart_ns\tpid\tdev\top\tbytes\taddr\tkind\tsrc\n'
-		printf 'mem\t%s\n' "$@"
-		printf '##end\t%s\n' $(($# + 1))
-	} | dlp-mem
-}
-
-@test "memory of several files whose processes have one number" {
-	mem_of '2	10	1	0	alloc	100	7	device	a' \
-	    '3	20	1	0	alloc	50	7	device	b' \
-	    '4	30	2	0	alloc	30	7	device	a' \
-	    '5	40	1	0	free	100	7	device	a' >out
-	same 'a 130 30
-b 50 50' "$(col peak src peak_bytes end_bytes <out | tr '|' ' ')"
-	# the range is of process 1 of file a: 100 allocated, 100 freed
-	same '0|130|100|100|1|a' "$(col memrange dev peak_bytes alloc_bytes \
-	    free_bytes n_alloc src <out)"
-	! grep '^##note' out
-}
-
-@test "a table whose rows are all unusable" {
-	broken all_rows_bad.sqlite
-	run --separate-stderr dlp-parse all_rows_bad.sqlite
-	[ "$status" -eq 0 ]
-	# SELECT count(*) FROM CUPTI_ACTIVITY_KIND_KERNEL
-	grep -q '^##note	bad_rows	208$' <<<"$output"
-	[[ $stderr == *'CUPTI_ACTIVITY_KIND_KERNEL: all 208 rows are lost'*'"start"'* ]]
-	[[ $stderr != *'no kernels in this profile'* ]]
-	run dlp top all_rows_bad.sqlite
-	[[ $output == *'all 208 rows are lost'* ]]
-}
-
 @test "a table without a column that it needs" {
-	broken nvprof_no_start.sqlite
-	run --separate-stderr dlp-parse nvprof_no_start.sqlite
-	grep -q '^##note	bad_rows	2$' <<<"$output"
-	[[ $stderr == *"CONCURRENT_KERNEL has no column 'start': not read, 2 rows are lost"* ]]
 	cp "$LENET" p
 	n=$(sqlite3 p "SELECT count(*) FROM CUPTI_ACTIVITY_KIND_RUNTIME;
 	    ALTER TABLE CUPTI_ACTIVITY_KIND_RUNTIME RENAME start TO begin")
@@ -234,8 +187,8 @@ outputs() {
 
 @test "help that cannot be written is an error" {
 	[ -w /dev/full ] || skip "no /dev/full"
-	for c in "$BIN"/* dlp 'dlp top' 'dlp trace' 'dlp overview' 'dlp summary' \
-	    dlprof pyprof-parse pyprof-prof; do
+	for c in dlp 'dlp top' 'dlp trace' 'dlp overview' 'dlp summary' dlprof \
+	    pyprof-parse pyprof-prof; do
 		for o in -h --help -V --version; do
 			case $c,$o in 'dlp '*,-[-V]*) continue ;; esac
 			rc=0
@@ -254,24 +207,6 @@ outputs() {
 	n=$(sqlite3 p 'SELECT count(*) FROM NVTX_EVENTS')
 	grep -qx "##note	bad_rows	$n" out
 	grep -q "NVTX_EVENTS has no column 'eventType': not read, $n rows" err
-}
-
-@test "sums of times and FLOPs that exceed 64 bits" {
-	broken flops_overflow.sqlite
-	for r in flops top kernels roofline tc gaps phases iters overview mfu; do
-		dlp $r flops_overflow.sqlite >out 2>err ||
-		    { echo "$r"; cat err; false; }
-		[ -s out ]
-	done
-	dlp-parse flops_overflow.sqlite 2>/dev/null | dlp-correlate 2>/dev/null |
-	    dlp-flops >out 2>/dev/null
-	grep '^##note	sums_saturated	' out
-	# dlp-agg adds up in 128 bits, which dlp-rate reads
-	dlp-agg -T kern -g dev -a sum -f dur_ns out | dlp-rate 2>/dev/null |
-	    grep '^agg	'
-	# no profile that is whole has such a note
-	! dlp-parse "$LENET" | dlp-correlate 2>/dev/null | dlp-flops |
-	    dlp-busy | dlp-gaps | grep sums_saturated
 }
 
 # hidden FILE: the bytes and characters of it that nobody may get from a
@@ -329,27 +264,6 @@ hidden() {
 	cmp a b || diff a b | head
 }
 
-@test "--guard: what a spreadsheet takes for a formula" {
-	{
-		printf '##dlp\t1\n#kern\tname\n'
-		printf 'kern\t%s\n' '=1+1' ' =1+1' '＝1+1' '＋1' '－1+1' '＠SUM(A1)' \
-		    ' =1' $'\xe2\x80\x8b=1' '-5' 'a=1' ' a' '- 5'
-	} >in
-	dlp-fmt -T kern -c name --csv --guard in | tail -n +2 >out
-	same "'=1+1
-' =1+1
-'＝1+1
-'＋1
-'－1+1
-'＠SUM(A1)
-' =1
-'\xe2\x80\x8b=1
--5
-a=1
- a
-'- 5" "$(tr -d '"' <out)"
-}
-
 @test "two runs that write one folder or file" {
 	# both begin before one ends, and all the same one wins
 	mkdir one
@@ -392,12 +306,6 @@ a=1
 		print "" }' | cmp - <(tail -n 1 out)
 }
 
-@test "dlp-pyprof says what it got" {
-	xz -dc "$ROOT/tests/data/broken/pyprof_silent.dlp.xz" >s
-	run -2 --separate-stderr dlp-pyprof s
-	[[ $stderr == *'s: a dlp stream; dlp-pyprof reads a .dict'* ]]
-}
-
 @test "a file whose name means something to SQLite" {
 	for name in ':memory:' 'file:x?mode=memory' 'a%41b' 'x?immutable=1'; do
 		cp "$LENET" "$name"
@@ -425,43 +333,6 @@ a=1
 	run -2 dlp-parse <two.xz
 	cat "$LENET" "$LENET" >two
 	run -2 dlp-parse two
-}
-
-@test "a tree whose pages repeat" {
-	sqlite3 p "CREATE TABLE StringIds (id INTEGER PRIMARY KEY, value TEXT);
-	    CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start, end, deviceId,
-	    correlationId, globalPid, shortName);
-	    WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n
-	    LIMIT 2000) INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL
-	    SELECT i * 10, i * 10 + 5, 0, i, 16777216, 1 FROM n;
-	    CREATE INDEX x ON CUPTI_ACTIVITY_KIND_KERNEL (correlationId)"
-	python3 - p <<-'E'
-	import sqlite3, sys
-	db = sqlite3.connect(sys.argv[1])
-	root = db.execute("SELECT rootpage FROM sqlite_master WHERE name ="
-	    " 'CUPTI_ACTIVITY_KIND_KERNEL'").fetchone()[0]
-	size = db.execute('PRAGMA page_size').fetchone()[0]
-	db.close()
-	f = open(sys.argv[1], 'r+b')
-	at = (root - 1) * size
-	f.seek(at)
-	page = f.read(size)
-	assert page[0] == 5 # an interior page of a table
-	n = int.from_bytes(page[3:5], 'big')
-	assert n > 2
-	# the last cell's child becomes that of the first cell
-	first = int.from_bytes(page[12:14], 'big')
-	last = int.from_bytes(page[12 + 2 * (n - 1):14 + 2 * (n - 1)], 'big')
-	f.seek(at + last)
-	f.write(page[first:first + 4])
-	f.close()
-	E
-	dlp-parse p >out 2>err || true
-	grep -q 'the file may be damaged (--check looks)' err || { cat err; false; }
-	run -2 --separate-stderr dlp-parse --check p
-	[[ $stderr == *'p: corrupt database: '* ]]
-	same "$(dlp-parse "$LENET" | cksum)" "$(dlp-parse --check "$LENET" |
-	    sed 's/ --check//' | cksum)"
 }
 
 @test "a range whose text is 2 MB, and ranges 200 deep" {
@@ -526,38 +397,6 @@ a=1
 	dlp-flops out | dlp-agg -T kern -g layer -a count -f dur_ns >/dev/null
 }
 
-@test "busy: CPU time of before a process uses its second device" {
-	# Device 1 is first used at 250: 50 of its 300 ns are the kernel, 200 the
-	# two ops on the CPU, 50 nothing. On device 0 20 are the kernel, so 180 the
-	# ops, and 100 nothing. What dev records say changes nothing.
-	for listed in '' '0' '0 1'; do
-		{
-			printf '##dlp\t1\n'
-			[ -z "$listed" ] || printf '#dev\tdev\n'
-			# shellcheck disable=SC2086 # words
-			[ -z "$listed" ] || printf 'dev\t%s\n' $listed
-			printf '#cut\titer\tstart_ns\tdev\tafter\tpart\n'
-			printf 'cut\t1\t0\t-\t-\tstep\n'
-			printf '#inst\top_id\tinst_id\tstart_ns\tdur_ns\tpid\ttid\n'
-			printf 'inst\t1\t1\t0\t100\t1\t1\n'
-			printf '#kern\tid\tstart_ns\tdur_ns\tpid\tdev\ttid\tapi_start_ns\tapi_dur_ns\ttc\n'
-			printf 'kern\t2\t40\t20\t1\t0\t1\t10\t10\tno\n'
-			printf 'inst\t1\t3\t100\t100\t1\t1\n'
-			printf 'kern\t4\t250\t50\t1\t1\t1\t180\t10\tno\n'
-			# shellcheck disable=SC2086 # words
-			set -- $listed
-			printf '##end\t%d\n' $((5 + $#))
-		} | dlp-busy >out
-		same '0|kern|20
-0|cpu|180
-0|other|100
-1|kern|50
-1|cpu|200
-1|other|50' "$(col busy iter dev class dur_ns <out | sed -n 's/^1|//p' |
-		    grep -E 'kern|cpu|other')"
-	done
-}
-
 @test "a length below 0 is no length, in every filter" {
 	dlp-parse "$LENET" | dlp-correlate 2>/dev/null | dlp-iter 2>/dev/null |
 	    dlp-flops 2>/dev/null >s
@@ -578,57 +417,4 @@ a=1
 		done
 		diff got.- got.-7000
 	done
-}
-
-@test "reports show the notes that qualify their numbers, once" {
-	cp "$LENET" p
-	sqlite3 p "UPDATE CUPTI_ACTIVITY_KIND_KERNEL SET start = 'x' WHERE rowid < 4"
-	broken flops_overflow.sqlite
-	for r in top gaps overview kernels flops; do
-		dlp $r p >out 2>err
-		same 1 "$(grep -c 'not exact: 3 rows .*(bad_rows)' err)"
-	done
-	# of two tables, too
-	dlp gaps -w 100 p >out 2>err
-	same 1 "$(grep -c 'not exact' err)"
-	dlp flops flops_overflow.sqlite >out 2>err
-	same 1 "$(grep -c 'not exact: .*(sums_saturated)' err)"
-	dlp top "$LENET" >out 2>err
-	! grep 'not exact' err
-}
-
-@test "dlp stats, advise --json and openmetrics show the notes, too" {
-	cp "$LENET" p
-	sqlite3 p "UPDATE CUPTI_ACTIVITY_KIND_KERNEL SET start = 'x' WHERE rowid < 4;
-	    UPDATE CUPTI_ACTIVITY_KIND_KERNEL SET end = start - 50
-	    WHERE rowid IN (7, 8)"
-	for f in column csv tsv json; do
-		dlp stats -r cuda_gpu_kern_sum -f $f p >out 2>err
-		same 1 "$(grep -c 'not exact: 3 rows .*(bad_rows), 2 events .*(end_before_start)' err)"
-		! grep 'not exact\|bad_rows' out
-	done
-	dlp advise --json p >out 2>err
-	same 1 "$(grep -c 'not exact: 3 rows .*(bad_rows), 2 events' err)"
-	same "2 3" "$(jq -r '[.notes[] | select(.name == "bad_rows" or
-	    .name == "end_before_start").count] | join(" ")' out)"
-	# all that dlp-parse counted
-	dlp-parse p 2>/dev/null | awk -F'\t' '$1 == "##note" { print $2 "\t" $3 }' |
-	    sort >want
-	jq -r '.notes[] | [.name, .count] | @tsv' out | sort | comm -23 want - >lost
-	same '' "$(cat lost)"
-	dlp openmetrics p 2>/dev/null >out
-	grep -qx 'dlp_note{profile="p",note="bad_rows"} 3' out
-	grep -qx 'dlp_note{profile="p",note="end_before_start"} 2' out
-	for c in 'stats -f csv' 'advise --json'; do
-		# shellcheck disable=SC2086 # words
-		dlp $c "$LENET" >out 2>err
-		! grep 'not exact' err
-	done
-}
-
-@test "dlp-advise --json: notes are those of the section, added up" {
-	printf '##dlp\t1\n##note\ta\t2\n##note\tb "\t1\n##note\ta\t3\n##end\t0\n##dlp\t1\n##end\t0\n' |
-	    dlp-advise --json >out
-	same '[[{"name":"a","count":5},{"name":"b \"","count":1}],[]]' \
-	    "$(jq -c '[.files[].notes]' out)"
 }

@@ -102,54 +102,9 @@ refused() {
 	done <"$DATA/kineto/truth.tsv"
 }
 
-@test "a work's op is the innermost around its call: as by External id" {
-	# torch 2.11 writes the id of the op at a kernel wherever there is one
-	zcat "$OWN/lenet.json.gz" | python3 -c '
-import json, sys
-ev = json.load(sys.stdin)["traceEvents"]
-op = {e["args"]["External id"]: e["name"] for e in ev
-      if e.get("cat") == "cpu_op"}
-base = min(round(e["ts"] * 1000) for e in ev if e["ph"] == "X")
-for e in sorted((e for e in ev if e.get("cat") == "kernel"),
-                key=lambda e: e["ts"]):
-    print(op[e["args"]["External id"]])' >want
-	dlp-parse "$OWN/lenet.json.gz" 2>/dev/null | awk -F'\t' '
-	/^#range/ { for (i = 2; i <= NF; i++) r[$i] = i; next }
-	/^#kern/ { for (i = 2; i <= NF; i++) k[$i] = i; next }
-	$1 == "range" && $(r["domain"]) == "cpu_op" {
-		t = $(r["tid"])
-		while (n[t] > 0 && end[t, n[t]] <= $(r["start_ns"])) n[t]--
-		end[t, ++n[t]] = $(r["start_ns"]) + $(r["dur_ns"])
-		name[t, n[t]] = $(r["text"])
-	}
-	$1 == "kern" {
-		t = $(k["tid"])
-		while (n[t] > 0 && end[t, n[t]] <= $(k["api_start_ns"])) n[t]--
-		s = name[t, n[t]]
-		sub(/, .*/, "", s)
-		print $(k["start_ns"]) "\t" s
-	}' | sort -n | cut -f 2 >got
-	diff want got
-}
-
 @test "ids are numbers or texts" {
 	same '0	1000	2	13	k' \
 	    "$(one_kernel "[$(kernel 5 1 '"2"' '"13"')]")"
-}
-
-@test "Python's frames: modules alone, all with --python" {
-	f=$OWN/lenet_stack.json.gz
-	want=$(zcat "$f" | grep -c '"cat": "python_function"')
-	mods=$(zcat "$f" | grep '"cat": "python_function"' |
-	    grep -c '"name": "nn.Module: ')
-	count() {
-		dlp-parse "$@" 2>/dev/null | rows range domain | sort | uniq -c | tr -s ' '
-	}
-	same " 856 cpu_op${TAB}" "$(count "$f" | sed -n "s/cpu_op\$/&$TAB/p")"
-	[ "$(count "$f" | awk '$2 == "nn.Module" { print $1 }')" -eq "$mods" ]
-	[ "$(count --python "$f" |
-	    awk '/nn.Module|python_function/ { n += $1 } END { print n }')" \
-	    -eq "$want" ]
 }
 
 @test "broken JSON is one line with the byte; --resync goes on" {
@@ -216,122 +171,6 @@ for e in sorted((e for e in ev if e.get("cat") == "kernel"),
 	    "s/^##note${TAB}bad_events$TAB//p" s))) -eq $((n + 1)) ]
 }
 
-@test "dlp FILE and the reports read a trace as they read a database" {
-	f=$OWN/gpt2_bf16.json.gz
-	run dlp -v "$f"
-	[ "$status" -eq 0 ]
-	[[ $output == *'tool    torch.profiler'* ]]
-	[[ $output == *'H200; CUDA 13.0'* ]]
-	[[ $output == *'steps   2 of 3'* ]]
-	same "$(dlp top "$f")" "$(dlp top - <"$f")"
-	same "$(dlp top "$f")" "$(zcat "$f" | dlp top -)"
-}
-
-@test "both recorders agree: ops, sizes, FLOPs, verdicts of each kernel" {
-	# The same programs under Nsight Systems and under torch.profiler. Two
-	# things differ. torch.profiler leaves out the sizes of lists of more
-	# than 30 tensors, so the FLOPs and bytes of the optimizers of the two
-	# larger models are unknown there. cuBLAS and cuDNN can choose other
-	# kernels for a product, and split it or convert its layout, so kernels
-	# are compared by what they compute: the sum of FLOPs for each op,
-	# direction and family.
-	while read -r a b but rows; do
-		for f in "$OWN/$a.json.gz" "$DATA/h200/$b.sqlite.xz"; do
-			dlp flops -k iteration "$f" 2>/dev/null |
-			    cut -f 1-3,5 | grep -v "$but" | sort >"${f##*.}"
-		done
-		diff xz gz
-		[ "$(wc -l <gz)" -eq "$rows" ]
-	done <<-EOT
-	gpt2_bf16 gpt2_bf16 optimizer 76
-	resnet50_tf32 resnet50_tf32 optimizer 52
-	lenet_stack lenet_emitnvtx_train nothing 65
-	loader loader nothing 85
-	EOT
-	# without sizes and stacks: op, direction and verdict of each kernel
-	for f in "$OWN/lenet.json.gz" "$DATA/h200/lenet_emitnvtx_train.sqlite.xz"; do
-		dlp-parse "$f" 2>/dev/null | dlp-correlate 2>/dev/null |
-		    dlp-flops 2>/dev/null |
-		    dlp-agg -T kern -g op,dir,tc -a count | grep '^agg' |
-		    sort >"${f##*.}"
-	done
-	diff xz gz
-	[ "$(awk '{ n += $NF } END { print n }' gz)" -eq 208 ]
-	for f in gpt2_bf16 lenet_stack; do
-		zcat "$OWN/$f.json.gz" | python3 -c '
-import json, sys
-print(sum(1 for e in json.load(sys.stdin)["traceEvents"]
-    if e.get("cat") == "cpu_op" and "TensorList" in e["args"].get("Input type", [])
-    and not any(t == "TensorList" and d for t, d in
-        zip(e["args"]["Input type"], e["args"]["Input Dims"]))))' >want
-		same "$(sed '/^0$/d' want)" "$(dlp-parse "$OWN/$f.json.gz" |
-		    sed -n "s/^##note${TAB}lists_without_sizes$TAB//p")"
-	done
-}
-
-@test "both recorders agree: the names of kernels" {
-	for f in "$OWN/gpt2_bf16.json.gz" "$DATA/h200/gpt2_bf16.sqlite.xz"; do
-		dlp-parse "$f" 2>/dev/null | rows kern short |
-		    sort | uniq -c >"${f##*.}"
-	done
-	diff xz gz
-}
-
-# bats test_tags=more
-@test "AMD: the product has the FLOPs, not what MIOpen does around it" {
-	f=kineto/tracelens/traces__mi300__Falconsai_nsfw_image_detection__1016002.json.gz
-	need_data "$f"
-	# patches of 16x16 of 4 images: 2 * 4 * 768 * 3 * 16 * 16 * 14 * 14
-	dlp-parse "$DATA/$f" 2>/dev/null | dlp-correlate 2>/dev/null |
-	    dlp-flops 2>/dev/null | dlp-fmt -T kern --tsv -c family,flop,short |
-	    awk -F'\t' '$1 == "conv" && $2 != 0 { print $2, $3 }' >got
-	[ "$(wc -l <got)" -eq 1 ]
-	grep -q '^924844032 igemm_fwd' got
-}
-
-# bats test_tags=more
-@test "FLOPs and bytes of products as TraceLens counts them, on both makers" {
-	# Sums over its unified_perf_summary of GFLOPS, and of Data Moved, times
-	# operation_count. Its FLOPs of addmm add one for each element of the
-	# result, for the bias: 6974706 in bert, 65362944 in the image model.
-	while read -r f family flop bytes; do
-		need_data "kineto/tracelens/traces__$f.json.gz"
-		same "$flop $bytes" "$(dlp-parse \
-		    "$DATA/kineto/tracelens/traces__$f.json.gz" 2>/dev/null |
-		    dlp-correlate 2>/dev/null | dlp-flops 2>/dev/null |
-		    dlp-fmt -T kern --tsv -c family,flop,bytes |
-		    awk -F'\t' -v f="$family" '$1 == f { s += $2; b += $3 }
-		    END { printf "%.0f %.0f\n", s, b }')"
-	done <<-EOT
-	h100__gaunernst_bert-small-uncased__1016001 gemm $((8036168946 - 6974706)) 76479576
-	h100__gaunernst_bert-small-uncased__1016001 attention 162865152 2310144
-	h100__Falconsai_nsfw_image_detection__1016002 gemm $((133927099392 - 65362944)) 432668160
-	h100__Falconsai_nsfw_image_detection__1016002 conv 924844032 3588096
-	mi300__gaunernst_bert-small-uncased__1016001 gemm $((8036168946 - 6974706)) 76479576
-	mi300__Falconsai_nsfw_image_detection__1016002 gemm $((133927099392 - 65362944)) 432668160
-	mi300__Falconsai_nsfw_image_detection__1016002 conv 924844032 3588096
-	EOT
-}
-
-@test "messages about a trace name torch.profiler's options, not those of nsys" {
-	zcat "$OWN/lenet.json.gz" | python3 -c '
-import json, sys
-d = json.load(sys.stdin)
-d["traceEvents"] = [e for e in d["traceEvents"] if
-    e.get("cat") in ("kernel", "gpu_memcpy", "gpu_memset")]
-json.dump(d, sys.stdout)' >gpu.json
-	printf '%s' '[{"ph":"X","cat":"cpu_op","name":"aten::mm","pid":1,"tid":1,"ts":1,"dur":9}]' >cpu.json
-	run dlp cpu.json
-	[[ $output == *'torch.profiler.profile(activities='* ]]
-	[[ $output != *nsys* ]]
-	run dlp -v gpu.json
-	[[ $output == *'their calls are not in the trace'* ]]
-	[[ $output != *nsys* && $output != *emit_nvtx* ]]
-	run dlp advise gpu.json
-	[[ $output == *'Record ops and calls:'* ]]
-	[[ $output != *nsys* && $output != *emit_nvtx* ]]
-}
-
 @test "a list of other objects is no trace" {
 	printf '[{"key": "aten::mm", "n": 1}]' >f
 	refused "*f: a trace in Chrome's format, but not torch.profiler's: *"
@@ -388,62 +227,6 @@ for e in json.load(sys.stdin):
 	done
 }
 
-@test "dlp mem: the sums of PyTorch's allocator, from before the recording on" {
-	mem() {
-		dlp mem --tsv "$1" 2>/dev/null |
-		    awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i }
-		    NR == 2 { print $(c["peak_bytes"]), $(c["before_bytes"]),
-			$(c["end_bytes"]), $(c["n_alloc"]) + $(c["n_free"]) }'
-	}
-	zcat "$OWN/gpt2_bf16.json.gz" | python3 -c '
-import json, sys
-ev = [e for e in json.load(sys.stdin)["traceEvents"] if
-      e["name"] == "[memory]" and e["args"]["Device Type"] == 1]
-ev.sort(key=lambda e: e["ts"])
-a = [e["args"] for e in ev]
-print(max(x["Total Allocated"] for x in a),
-      a[0]["Total Allocated"] - a[0]["Bytes"], a[-1]["Total Allocated"], len(a))
-for x in a: # as PyTorch 1.8 wrote it: its sum counts from 0
-    for k in "Total Allocated", "Total Reserved", "Addr":
-        del x[k]
-json.dump(ev, open("old.json", "w"))' >want
-	same "$(cat want)" "$(mem "$OWN/gpt2_bf16.json.gz")"
-	read -r peak before end n <want
-	same "$((peak - before)) 0 $((end - before)) $n" "$(mem old.json)"
-	dlp mem -g time "$OWN/gpt2_bf16.json.gz" 2>/dev/null | grep -q '#####'
-}
-
-@test "CUDA events: a wait names the call that recorded what it waits for" {
-	# b runs on stream 8 after a, which runs on stream 7 until 60 us
-	cat >f <<-'EOF'
-	[{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":5,"tid":6,"ts":1,"dur":2,"args":{"correlation":1}},
-	{"ph":"X","cat":"kernel","name":"a","pid":0,"tid":7,"ts":10,"dur":50,"args":{"correlation":1,"device":0,"context":1,"stream":7}},
-	{"ph":"X","cat":"cuda_runtime","name":"cudaEventRecord","pid":5,"tid":6,"ts":4,"dur":1,"args":{"correlation":2}},
-	{"ph":"X","cat":"cuda_runtime","name":"cudaStreamWaitEvent","pid":5,"tid":6,"ts":6,"dur":1,"args":{"correlation":3}},
-	{"ph":"X","cat":"cuda_sync","name":"Stream Wait Event","pid":0,"tid":8,"ts":6,"dur":0.5,"args":{"cuda_sync_kind":"Stream Wait Event","wait_on_stream":7,"wait_on_cuda_event_record_corr_id":2,"wait_on_cuda_event_id":9,"stream":8,"correlation":3,"device":0,"context":1}},
-	{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":5,"tid":6,"ts":8,"dur":1,"args":{"correlation":4}},
-	{"ph":"X","cat":"kernel","name":"b","pid":0,"tid":8,"ts":61,"dur":39,"args":{"correlation":4,"device":0,"context":1,"stream":8}},
-	{"ph":"X","cat":"cuda_runtime","name":"cudaDeviceSynchronize","pid":5,"tid":6,"ts":9,"dur":92,"args":{"correlation":5}}]
-	EOF
-	dlp-parse f >s
-	same "3000${TAB}5${TAB}6${TAB}0${TAB}1${TAB}7${TAB}2${TAB}9" \
-	    "$(rows event start_ns,pid,tid,dev,ctx,stream,corr,event <s)"
-	same "8${TAB}stream-wait-event${TAB}9" "$(rows sync stream,kind,event <s)"
-	dlp path -n 0 --tsv f >path 2>err
-	same "cross_stream${TAB}dev 0 stream 8${TAB}b${TAB}-${TAB}59000${TAB}1000" \
-	    "$(grep cross_stream path | cut -f 3-)"
-	! grep -q 'dlp path' err
-	# the same by a row of the record itself; one wait is of unknown work
-	sed 's/"wait_on_cuda_event_record_corr_id":2/"wait_on_cuda_event_record_corr_id":-1/
-	    s/^\[/&{"ph":"X","cat":"cuda_event","name":"cuda_event","pid":0,"tid":7,"ts":4.5,"dur":0.001,"args":{"event_id":9,"correlation":2,"device":0,"context":1,"stream":7}},/' f >g
-	same "$(rows event start_ns,corr,event <s)" \
-	    "$(dlp-parse g | rows event start_ns,corr,event)"
-	grep -v 'cuda_sync' f >g
-	dlp path g 2>&1 >out | grep -q 'enable_cuda_sync_events=True'
-	dlp waits g 2>&1 >out | grep -qx 'dlp waits: no calls of the operating system: torch.profiler does not record them'
-	dlp mem "$OWN/lenet.json.gz" 2>&1 >out | grep -q 'profile_memory=True'
-}
-
 # bats test_tags=more
 @test "CUDA events: all that waits of a trace of others name" {
 	need_data kineto/truth.tsv
@@ -461,46 +244,6 @@ for c in sorted(want):
           calls[c]["tid"], sep="\t")' >want
 	[ "$(wc -l <want)" -eq 20 ]
 	same "$(cat want)" "$(dlp-parse "$f" | rows event corr,stream,event,tid)"
-}
-
-@test "types of inputs: of ops, and of kernels whose names have none" {
-	dlp-parse "$OWN/gpt2_bf16.json.gz" 2>/dev/null | dlp-correlate 2>/dev/null >s
-	# the first tensor of each op, as the trace has it
-	dlp-fmt -T op --tsv -c op,dtype <s | sort -u >got
-	grep -q "^addmm${TAB}bfloat16\$" got
-	grep -q "^cumsum${TAB}bool\$" got
-	dlp-flops <s 2>/dev/null |
-	    dlp-fmt -T kern --tsv -c family,dtype,flop,op >f
-	[ "$(awk -F'\t' '$1 == "attention" && $3 > 0 { print $2 }' f | sort -u)" = bf16 ]
-	# cumsum of bool writes int64: its bytes stay unknown
-	[ "$(grep -c "bool.*cumsum" f)" -eq 0 ]
-	dlp-parse "$OWN/resnet50_tf32.json.gz" 2>/dev/null | dlp-correlate 2>/dev/null |
-	    dlp-flops 2>/dev/null | dlp-fmt -T kern --tsv -c family,role,bytes,flop |
-	    awk -F'\t' '$1 == "conv" && $4 > 0 && $3 == "-"' >none
-	[ ! -s none ]
-}
-
-@test "both recorders agree: numbers of kernels, copies, sets, Tensor Core verdicts" {
-	count() {
-		dlp-parse "$1" 2>/dev/null | dlp-correlate 2>/dev/null |
-		    dlp-flops 2>/dev/null |
-		    dlp-agg -T kern -g tc -a count --as kern \
-			--and -T copy -a count --as copy \
-			--and -T set -a count --as set |
-		    awk '/^(kern|copy|set)\t/' | sort
-	}
-	while read -r a b n; do
-		want=$(count "$DATA/h200/$b.sqlite.xz")
-		same "$want" "$(count "$OWN/$a.json.gz")"
-		# of truth.tsv: kernels, copies and sets
-		[ "$(awk '{ n += $NF } END { print n }' <<<"$want")" -eq "$n" ]
-	done <<-EOT
-	gpt2_bf16 gpt2_bf16 $((789 + 3 + 72))
-	resnet50_tf32 resnet50_tf32 $((1614 + 3 + 447))
-	lenet_stack lenet_emitnvtx_train $((208 + 8 + 16))
-	loader loader $((120 + 18 + 12))
-	graph_infer graph_infer_node $((367 + 10 + 21))
-	EOT
 }
 
 # bats test_tags=all
@@ -601,24 +344,6 @@ json.dump({"traceEvents": [], "deviceProperties": [
 	EOT
 }
 
-@test "attention: a causal mask is in the scalars of the op" {
-	# 4 x 8 heads, 512 queries, each with the keys up to its own:
-	# 512 * 513 / 2 = 131328 pairs; 2 * 32 * 131328 * (64 + 64) = 1075838976
-	# forward, and 2 * 32 * 131328 * (3 * 64 + 2 * 64) = 2689597440 backward
-	f=$OWN/gpt2_bf16.json.gz
-	causal() {
-		zcat "$f" | sed "$1" >t
-		dlp-parse t 2>/dev/null | dlp-correlate 2>/dev/null | dlp-flops |
-		    dlp-fmt -T kern --tsv -c flop,causal_flop,prim |
-		    awk -F'\t' '$3 ~ /attention/ && $1 > 0 { n[$1 " " $2]++ }
-		    END { for (k in n) print k, n[k] }' | sort -n
-	}
-	same '2147483648 1075838976 12
-5368709120 2689597440 12' "$(causal '')"
-	same '2147483648 - 12
-5368709120 - 12' "$(causal '/_attention/,/}/s/"True"/"False"/g')"
-}
-
 # bats test_tags=more
 @test "collectives without record_shapes: the message of record_param_comms" {
 	f=kineto/hta/data__nccl_parser_config__nccl_data.json.gz
@@ -639,26 +364,6 @@ for k in sorted(n):
 	    awk '$3 == "collective" { n[$1 " " $2]++ }
 	    END { for (k in n) print k, n[k] }' >got
 	diff <(sort want) <(sort got)
-}
-
-@test "launch_bound: torch.profiler's own time is a part" {
-	dlp advise --tsv "$OWN/gpt2_bf16.json.gz" 2>/dev/null |
-	    grep '^launch_bound' >s
-	grep -q "torch.profiler's own time (record_shapes, profile_memory, with_stack)	.*Before that, time a step without the profiler" s
-	dlp advise --tsv "$OWN/lenet.json.gz" 2>/dev/null |
-	    grep -q "^launch_bound.*torch.profiler's own time	"
-	dlp -v "$OWN/gpt2_bf16.json.gz" 2>/dev/null | grep -qx \
-	    'tool    torch.profiler with record_shapes, profile_memory, with_stack'
-	dlp advise --tsv "$DATA/h200/gpt2_bf16.sqlite.xz" 2>/dev/null >s
-	! grep 'torch.profiler' s
-}
-
-@test "fused_optimizer: only of optimizers that have fused=True" {
-	zcat "$OWN/lenet.json.gz" | sed 's/Optimizer.step#SGD/Optimizer.step#EMA/' >f
-	dlp advise --tsv f 2>/dev/null | grep '^fused_optimizer' |
-	    grep -q 'EMA has no fused=True: compile its step'
-	dlp advise --tsv "$OWN/lenet.json.gz" 2>/dev/null |
-	    grep '^fused_optimizer' | grep -q 'Give the optimizer fused=True'
 }
 
 # bats test_tags=more
@@ -699,26 +404,6 @@ for k in sorted(n):
 	f=$d/hta/data__critical_path__alexnet__benchmark_result_2869224_1695835535_trace.json.gz
 	dlp advise --tsv "$f" 2>/dev/null >s
 	grep -q '^underutilized.*first calls.*cudaFree, before op conv2d.*gaps class=startup' s
-}
-
-@test "a graph's kernels: the trace of the capture has their ops" {
-	# recorded after the captures
-	zcat "$OWN/graph_infer.json.gz" | python3 -c '
-import json, sys
-d = json.load(sys.stdin)
-at = min(e["ts"] for e in d["traceEvents"] if e["name"] == "cudaGraphLaunch") - 100
-d["traceEvents"] = [e for e in d["traceEvents"] if e.get("ts", at) >= at]
-json.dump(d, sys.stdout)' >f
-	dlp advise --tsv f 2>/dev/null | grep '^no_op' >s
-	grep -q 'dlp-parse --capture CAPTURE FILE' s
-	dlp -v f 2>/dev/null >s
-	grep -q 'op: a graph replays these kernels' s
-	# a program that replays graphs has them in use
-	dlp-parse "$OWN/graph_infer.json.gz" 2>/dev/null |
-	    dlp-correlate 2>/dev/null | dlp-iter --cuts 2>/dev/null |
-	    dlp-flops 2>/dev/null | dlp-busy | dlp-gaps | dlp-advise |
-	    dlp-fmt -T in_use --tsv -c name,used >s
-	grep -qx 'graphs	yes' s
 }
 
 # bats test_tags=more
@@ -839,40 +524,6 @@ print(len(off), round(sum(off.values()) / 10))' \
 	same '6 6 5 6 5 4 0' "$(tr '\n' ' ' <got | sed 's/ $//')"
 }
 
-# A call, its work, and the flow between them, without correlation ids.
-plain_trace() {
-	python3 - "$@" <<-'END'
-	import json, sys
-	def x(cat, name, tid, ts, dur, **args):
-	    return {"ph": "X", "cat": cat, "name": name, "pid": 0 if tid == 7 else 5,
-	        "tid": tid, "ts": ts, "dur": dur, "args": args}
-	flows, ids = "flows" in sys.argv, "ids" in sys.argv
-	events = []
-	for i in range(3):
-	    t, kernel = 100 * i, 100 * (2 - i) + 400      # the first is last
-	    ext = {"External id": 70 + i} if ids else {"External id": 9}
-	    events += [x("cpu_op", "aten::mm", 6, t, 50, **{"External id": 9}),
-	        x("cuda_runtime", "cudaLaunchKernel", 6, t + 10, 5, **ext),
-	        x("kernel", f"k{i}", 7, kernel, 20, device=0, stream=7, **ext)]
-	    if flows:
-	        events += [{"ph": p, "cat": "ac2g", "id": 40 + i, "pid": d, "tid": s,
-	            "ts": w} for p, d, s, w in (("s", 5, 6, t + 10), ("f", 0, 7, kernel))]
-	json.dump({"traceEvents": events}, open("t.json", "w"))
-	END
-}
-
-@test "without correlation ids: flows, then External ids" {
-	for how in flows ids "flows ids"; do
-		# shellcheck disable=SC2086 # two words
-		plain_trace $how
-		run sh -c "dlp-parse t.json 2>/dev/null |
-		    awk -F'\t' '\$1 == \"kern\" { print \$3, \$12 }' | sort"
-		[ "$output" = "400000 210000
-500000 110000
-600000 10000" ] || { echo "$how: $output"; return 1; }
-	done
-}
-
 # bats test_tags=more
 @test "labelled traces without correlation ids: all work has its call" {
 	need_data labelled
@@ -882,65 +533,6 @@ plain_trace() {
 		$1 == "kern" { n++; bad += $c["api_start_ns"] == "-" }
 		END { exit n == 0 || bad > 0 }' || { echo "$f"; return 1; }
 	done
-}
-
-@test "graphs captured in pieces, with a call more, or of other kernels" {
-	# three pieces, of which two have the same kinds of calls; the step ran
-	# them in order
-	python3 - <<-'END'
-	import json
-	def trace(name, events):
-	    json.dump({"traceEvents": [dict(e, ph="X", pid=e.get("pid", 1), tid=1)
-	        for e in events]}, open(name, "w"))
-	pieces = [["a"], ["b", "c"], ["b", "c"]]
-	def capture(name, pieces):
-	    ev, t, corr = [{"cat": "user_annotation", "name": "capture_8_PIECEWISE",
-	        "ts": 1, "dur": 900}], 10, 1
-	    for i, p in enumerate(pieces):
-	        ev.append({"cat": "cuda_runtime", "name": "hipStreamBeginCapture", "ts": t, "dur": 1})
-	        for k in p:
-	            ev += [{"cat": "cpu_op", "name": "my::piece%d_%s" % (i, k), "ts": t + 2, "dur": 6,
-	                    "args": {"Ev Idx": corr}},
-	                {"cat": "cuda_runtime", "name": "hipModuleLaunchKernel", "ts": t + 4, "dur": 1,
-	                    "args": {"kernel": k, "correlation": corr}}]
-	            t, corr = t + 10, corr + 1
-	        ev.append({"cat": "cuda_runtime", "name": "hipStreamEndCapture", "ts": t, "dur": 1})
-	        t += 10
-	    trace(name, ev)
-	def run(name, pieces):
-	    ev, t = [{"cat": "user_annotation", "name": "execute_8_context_0(sq0sk0sqsq0sqsk0)"
-	        "_generation_8(sq8sk80sqsq8sqsk80)", "ts": 2000, "dur": 900}], 2010
-	    for i, p in enumerate(pieces):
-	        ev.append({"cat": "cuda_runtime", "name": "hipGraphLaunch", "ts": t, "dur": 2,
-	            "args": {"correlation": 100 + i}})
-	        for k in p:
-	            ev.append({"cat": "kernel", "name": k, "pid": 0, "ts": t + 5, "dur": 4,
-	                "args": {"device": 0, "stream": 0, "correlation": 100 + i}})
-	            t += 10
-	        t += 10
-	    trace(name, ev)
-	capture("pieces", pieces)
-	run("run", pieces)
-	run("short", [["a"], ["c"], ["b", "c"]])
-	run("odd", [["a"], ["b", "c"], ["b", "z"]])
-	capture("one", [["a", "b", "x", "c"]])
-	run("less", [["a", "b", "c"]])
-	run("more", [["a", "b", "x", "y", "c"]])
-	run("other", [["a", "b", "z", "c"]])
-	END
-	ops() {
-		dlp-parse --capture "$@" | dlp-correlate |
-		    dlp-fmt -H --tsv -T kern -c op | tail -n +2 | tr '\n' ' '
-	}
-	[ "$(ops pieces run)" = "piece0_a piece1_b piece1_c piece2_b piece2_c " ]
-	[ "$(ops pieces short)" = "piece0_a piece1_c piece2_b piece2_c " ]
-	[[ "$(dlp-parse --capture pieces odd 2>&1 >/dev/null)" == \
-	    *"odd: some graphs were not captured so: "*"number 2 is z, and was captured as c" ]]
-	[ "$(ops one less)" = "piece0_a piece0_b piece0_c " ]
-	[ "$(ops one more)" = "piece0_a piece0_b piece0_x - piece0_c " ]
-	run dlp-parse --capture one other
-	[ $status = 2 ]
-	[[ $output == *"number 3 is z, and was captured as x" ]]
 }
 
 @test "captures of graphs in several files" {
