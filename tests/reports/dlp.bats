@@ -43,23 +43,6 @@ setup() {
 	grep -q -- '-n 7 ' <<<"$output"
 }
 
-@test "a report's name that is nearly right, and dlp help REPORT" {
-	for w in tpo:top topp:top rofline:roofline kernles:kernels detial:detail; do
-		run dlp "${w%:*}" "$LENET"
-		echo "$output"
-		[ "$status" -eq 2 ]
-		[ "$output" = "dlp: '${w%:*}' is neither a report nor a file; did you mean ${w#*:}?" ]
-	done
-	run dlp nosuch
-	[ "$output" = "dlp: 'nosuch' is neither a report nor a file; dlp alone lists the reports" ]
-	for r in top detail; do
-		cmp <(dlp help $r) <(dlp $r -h)
-	done
-	cmp <(dlp help) <(dlp -h)
-	run dlp help nosuch
-	[ "$status" -eq 2 ]
-}
-
 @test "DLProf's reports say what makes DLProf's files, and it does" {
 	for r in "$ROOT"/pipelines/reports/dlprof/[!ls]*; do
 		r=${r##*/}
@@ -101,28 +84,6 @@ setup() {
 	# a file that has that name has one
 	cp "$LENET" 'standard input'
 	dlp -v 'standard input' | grep -qx "next: dlp gaps -i 1-3 'standard input'"
-}
-
-@test "wrong usage: one line, 2" {
-	for args in nosuch ../x lib.sh top 'top -Z f' 'top --nope f' 'top -n' \
-	    -x 'top ./none' 'top -i x f' 'top -i 3-1 f' 'top -i 1- f' 'top -i 99999999999999999999 f' \
-	    'top -n 99999999999999999999 f' \
-	    'top --csv -w 80 f' 'top -g layr f' 'top -g kernels f' \
-	    'top -g phase,,op f' 'top -g -k f'; do
-		rc=0
-		# shellcheck disable=SC2086 # words
-		dlp $args >out 2>err </dev/null || rc=$?
-		echo "$args: $rc: $(<err)"
-		[ $rc -eq 2 ]
-		[ ! -s out ]
-		[ "$(wc -l <err)" -eq 1 ]
-		[[ $(<err) == dlp* ]]
-	done
-	for o in -g -k -i -n -w; do
-		run dlp top $o '' "$LENET"
-		[ "$status" -eq 2 ]
-		same "dlp top: $o: empty argument" "$output"
-	done
 }
 
 # The reports that are tables of their own: not those in another's format.
@@ -195,23 +156,6 @@ table_reports() {
 			same "${want/	/\\x09}" "$stderr"
 		done
 	done
-}
-
-# What a newcomer gets on standard error is about the profile, or nothing.
-@test "no report says what only its pipeline understands" {
-	same '' "$(dlp ops "$LENET" 2>&1 >out)"
-	same "$LENET: one rank, and no collectives, as NCCL's are: \
-there is nothing to compare" "$(dlp ranks "$LENET" 2>&1 >out)"
-	same "$LENET: no memory events in this profile; record them with \
-nsys profile --cuda-memory-usage=true" \
-	    "$(dlp mem "$LENET" 2>&1 >out)"
-	dlp mfu "$DATA/h200/graph_infer_graph.sqlite.xz" 2>&1 >out |
-	    grep -qx '.*graph_infer_graph.sqlite.xz: FLOPs of products are not known in any step; dlp coverage shows why'
-	dlp mfu "$LENET" 2>&1 >out | same '' "$(cat)"
-	# nor with -q, which leaves out notes, but no errors
-	same '' "$(dlp mem -q "$LENET" 2>&1 >out)"
-	run -2 dlp mem -q nix
-	same 'dlp mem: nix: No such file or directory' "$output"
 }
 
 # What -h shows can be typed into sh: the overview's needs the file's name
@@ -323,15 +267,7 @@ same_as_h() {
 	grep -q '^dlp-parse: broken: ' err
 }
 
-@test "-g: the words and columns there are, and what was meant" {
-	run dlp top -g layr "$LENET"
-	echo "$output"
-	grep 'op kernel layer type prim phase shape stream device' <<<"$output"
-	grep 'did you mean layer?' <<<"$output"
-	run dlp top -g kernels "$LENET"
-	grep 'did you mean kernel?' <<<"$output"
-	run dlp top -g zzzzzzzz "$LENET"
-	[[ $output != *mean* ]]
+@test "-g: the columns of ops and GPU work" {
 	dlp top -g op.mod,kernel,grid --csv "$LENET" | head -n 1 |
 	    grep '^op.mod,short,grid,'
 	# all columns of ops and GPU work can be asked for, but those of --dlprof
@@ -522,85 +458,6 @@ same_as_h() {
 	[[ $output == "dlp-pyprof: standard input: xz-compressed: "* ]]
 }
 
-@test "what is wrong is said once, with the word that was typed" {
-	says() {
-		local want=$1
-
-		shift
-		run -2 "$@"
-		same "$want" "$output"
-	}
-	says 'dlp: -k needs an argument; usage: dlp -k KEY FILE...' dlp -k
-	says 'dlp: -i needs an argument; usage: dlp -i N FILE...' dlp -i
-	says "dlp mfu: -p: no such GPU, and no TYPE=TFLOPS: 'foo'" dlp mfu -p foo "$LENET"
-	says "dlp roofline: -p: no such GPU, and no TYPE=TFLOPS: 'bf16'" \
-	    dlp roofline -p bf16 "$LENET"
-	says "dlp-parse: unknown option '--nope'; dlp-parse -h shows the options" \
-	    dlp-parse --nope
-	says "dlp-fmt: unknown option '-Q'; dlp-fmt -h shows the options" \
-	    dlp-fmt -uQ
-	says "dlp-fmt: -T needs an argument; dlp-fmt -h shows the options" dlp-fmt -T
-	says "dlp-fmt: --help=x takes no argument; dlp-fmt -h shows the options" \
-	    dlp-fmt --help=x
-	says 'dlp: standard output is closed' sh -c "dlp top '$LENET' >&-"
-	dlp-parse "$LENET" >in
-	for cmd in 'dlp-agg -T copy -g' 'dlp-fmt -T copy -c'; do
-		run -2 $cmd knd in
-		[[ $output == *": copy records have no column 'knd'; did you mean 'kind'?" ]]
-		run -2 $cmd foo in
-		[ ${#output} -lt 260 ]
-		[[ $output == *"no column 'foo': they have id,start_ns,"*,node ]]
-	done
-	run -2 dlp folded -g layr "$LENET"
-	[[ $output == *"did you mean 'layer'?" ]]
-	says "dlp top: no column 'dur'; did you mean 'dur_pct', 'sum_dur_ns', 'mean_dur_ns'?" \
-	    dlp top --sort dur "$LENET"
-	cmp <(dlp top -c op,n "$LENET" | sed 1d) <(dlp top -c op.name,n "$LENET" | sed 1d)
-}
-
-@test "several files: names that differ, and where ranks are compared" {
-	run -0 --separate-stderr dlp -w 80 "$ROOT"/tests/data/ddp[01].sqlite.xz
-	same 'file ddp0 ddp1' "$(awk '{ print $1 }' <<<"$output" | paste -sd ' ')"
-	[[ $stderr == *'dlp ranks FILE... shows who waits'* ]]
-	dlp ranks -w 80 "$ROOT"/tests/data/ddp[01].sqlite.xz >out
-	# it waits for no other rank
-	wait=$(dlp ranks --csv -t total "$ROOT"/tests/data/ddp[01].sqlite.xz |
-	    awk -F, '$1 == 1 { printf "%.3g", $5 / 1e6 }')
-	same "Rank 0 comes last: rank 1 waits $wait ms for it (2 steps)." "$(head -n 1 out)"
-}
-
-# The share of the layer, by SQL: the GPU time of what is launched in the range.
-@test "dlp top -g layer: where one layer is nearly all, a line says so" {
-	local db pct
-	db=$(profile h200/gpt2_bf16.sqlite.xz)
-	run --separate-stderr dlp top -g layer --tsv "$db"
-	pct=$(awk -F'\t' 'NR > 1 { s += $4 } $1 == "forward" { f += $4 }
-	    END { printf "%.1f", 100 * f / s }' <<<"$output")
-	same "$db: 'forward' is the layer of $pct % of the time: the program \
-has no ranges around its modules; -g shape tells ops apart by the sizes of \
-inputs" "$stderr"
-	# and it does
-	[ "$(dlp top -g shape -n 0 --tsv "$db" | wc -l)" -gt 20 ]
-	# LeNet's modules have ranges; other groups are not looked at
-	same "" "$(dlp top -g layer "$LENET" 2>&1 >/dev/null)"
-	same "" "$(dlp top -g op "$db" 2>&1 >/dev/null)"
-	run ! grep -q look_at <<<"$(dlp top -h)"
-}
-
-@test "dlp top, kernels, ops of several files: a line says that they are added" {
-	cp "$LENET" other.sqlite
-	for r in top kernels ops folded; do
-		dlp $r "$LENET" other.sqlite >/dev/null 2>err
-		[[ $(cat err) == "dlp $r: the times of 2 files are added up"* ]]
-		same "" "$(dlp $r "$LENET" 2>&1 >/dev/null)"
-		dlp $r "$LENET" "$LENET" -h 2>err >/dev/null
-		[ ! -s err ]
-	done
-	same "dlp top: the times of 2 files are added up; -g src,op keeps them apart" \
-	    "$(dlp top "$LENET" other.sqlite 2>&1 >/dev/null)"
-	same "" "$(dlp top -g src,op "$LENET" other.sqlite 2>&1 >/dev/null)"
-}
-
 # with_awk AWK COMMAND...: its output and exit status, where awk is that one.
 with_awk() {
 	local a=$1 rc=0
@@ -669,21 +526,6 @@ with_awk() {
 	COMP_WORDS=(dlp '') COMP_CWORD=1
 	_dlp dlp
 	printf 'report %s\n' "${COMPREPLY[@]}"
-	COMP_WORDS=(dlp waits -) COMP_CWORD=2
-	_dlp dlp
-	echo "${COMPREPLY[@]}"
-	COMP_WORDS=(dlp diff --f) COMP_CWORD=2
-	_dlp dlp
-	echo "${COMPREPLY[@]}"
-	COMP_WORDS=(dlp -) COMP_CWORD=1
-	_dlp dlp
-	echo "${COMPREPLY[@]}"
-	COMP_WORDS=(dlp -j 8 -) COMP_CWORD=3
-	_dlp dlp
-	echo "${COMPREPLY[@]}"
-	COMP_WORDS=(dlp a.sqlite -j) COMP_CWORD=2
-	_dlp dlp
-	echo "${COMPREPLY[@]}"
 	EOF
 	mapfile -t filters < <(cd "$BIN" && ls -d dlp-*)
 	bash complete "$ROOT" "${filters[@]}" >got
@@ -692,9 +534,4 @@ with_awk() {
 		[ -f "$r" ] && [ "${r%.sh}" = "$r" ] || continue
 		grep -qx "report ${r##*/}" got
 	done
-	same "-l -n -k -i --csv --tsv --json --jsonl --md --xtab -w -c --sort -q -h
---fail-over
-$(printf '%s\n' '-v -k --color -i -j --csv --tsv --json --jsonl --md --xtab -w -c --sort -q -h' \
-    '-v -k --color -i -j --csv --tsv --json --jsonl --md --xtab -w -c --sort -q -h' -j)" \
-	    "$(tail -n 5 got)"
 }
