@@ -132,9 +132,83 @@ profile() {
 	esac
 }
 
+# fake_nsys [PROFILE]: an nsys in front of PATH that notes its arguments in
+# nsys.args, runs the program and leaves that profile, in the form that
+# NSYS_LEAVES says.
+fake_nsys() {
+	mkdir -p bin
+	cat >bin/nsys <<-'END'
+	#!/bin/sh
+	if [ "$1" = --version ]; then
+		echo "${NSYS_VERSION-NVIDIA Nsight Systems version 2024.6.1.90-2461v0}"
+		exit
+	fi
+	for a; do printf '%s\0' "$a"; done >>nsys.args
+	what=$1
+	shift
+	while [ $# -gt 0 ]; do
+		case $1 in
+		--output=*) out=${1#*=} ;;
+		-o | --output) out=$2; shift ;;
+		-[ts] | --type | --force-overwrite) shift ;;
+		-*) ;;
+		*) break ;;
+		esac
+		shift
+	done
+	[ "$what" != export ] || exec cp "$PROFILE" "$out"
+	"$@"
+	rc=$?
+	: >"$out.nsys-rep"
+	case ${NSYS_LEAVES-sqlite} in
+	sqlite) cp "$PROFILE" "$out.sqlite" ;;
+	rep) echo rep >"$out.nsys-rep" ;;
+	raw) echo raw >"$out.qdstrm" ;;
+	esac
+	exit $rc
+	END
+	chmod +x bin/nsys
+	export PATH=$PWD/bin:$PATH PROFILE=${1-$LENET}
+}
+
 # same WANT GOT: fails with the differences of two texts.
 same() {
 	diff -u <(printf '%s\n' "$1") <(printf '%s\n' "$2") >&2
+}
+
+# refused PATTERN COMMAND...: fails unless that exits 2 with one line like it.
+refused() {
+	local want=$1 rc=0 err
+
+	shift
+	err=$("$@" 2>&1 >/dev/null) || rc=$?
+	[ $rc -eq 2 ] || { echo "exit status $rc: $err" >&2; return 1; }
+	# shellcheck disable=SC2053 # a pattern
+	[[ $err == $want && $err != *$'\n'* ]] || { echo "said: $err" >&2; return 1; }
+}
+
+# kernels FILE...: how many dlp-parse finds.
+kernels() {
+	dlp-parse "$@" | grep -c '^kern	'
+}
+
+# col TYPE COLUMN...: of a stream, these columns of its records of a type, with |
+# between them.
+col() {
+	awk -F'\t' -v OFS='|' -v type="$1" -v names="${*:2}" '
+	$1 == "#" type { for (i = 2; i <= NF; i++) at[$i] = i }
+	$1 == type {
+		n = split(names, name, " ")
+		for (i = 1; i <= n; i++)
+			printf "%s%s", $at[name[i]], i < n ? OFS : "\n"
+	}'
+}
+
+# stream LINE...: records of words, @ for a blank in them.
+stream() {
+	printf '##dlp\t1\n'
+	printf '%s\n' "$@" | tr ' ' '\t' | tr '@' ' '
+	printf '##end\t%s\n' "$(printf '%s\n' "$@" | grep -vc '^#')"
 }
 
 # A filter: ##end counts the records that there are.

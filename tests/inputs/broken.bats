@@ -9,17 +9,6 @@ setup() {
 	cd "$BATS_TEST_TMPDIR" || return
 }
 
-# col TYPE COLUMN...: of a stream, these columns of its records of a type.
-col() {
-	awk -F'\t' -v OFS='|' -v type="$1" -v names="${*:2}" '
-	$1 == "#" type { for (i = 2; i <= NF; i++) at[$i] = i }
-	$1 == type {
-		n = split(names, name, " ")
-		for (i = 1; i <= n; i++)
-			printf "%s%s", $at[name[i]], i < n ? OFS : "\n"
-	}'
-}
-
 # broken NAME: the profile, unpacked as NAME.
 broken() {
 	xz -dc "$ROOT/tests/data/broken/$1.xz" >"$1"

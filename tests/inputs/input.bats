@@ -14,22 +14,6 @@ teardown() {
 	[ -z "$(ls -A "$BATS_TEST_TMPDIR/tmp")" ]
 }
 
-kernels() {
-	dlp-parse "$@" | grep -c '^kern	'
-}
-
-# refused STATUS-LINE COMMAND...: exit 2, nothing else on stderr.
-refused() {
-	local want=$1 rc=0 err
-
-	shift
-	err=$("$@" 2>&1 >/dev/null) || rc=$?
-	[ $rc -eq 2 ] || { echo "exit status $rc" >&2; return 1; }
-	# shellcheck disable=SC2053 # a pattern
-	[[ $err == $want && $err != *$'\n'* ]] ||
-	    { echo "said: $err" >&2; return 1; }
-}
-
 @test "plain, xz, zstd and gzip files, by content and not by name" {
 	cp "$LENET" p
 	xz -k p && zstd -q p -o p.zst && gzip -k p

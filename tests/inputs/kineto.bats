@@ -72,18 +72,6 @@ kernel() { # TS DUR [PID TID]
 	    "${3-0}" "${4-7}" "$1" "$2"
 }
 
-# refused TEXT: of the file f.
-refused() {
-	run dlp-parse f
-	[ "$status" -eq 2 ]
-	[ "${#lines[@]}" -eq 1 ]
-	# shellcheck disable=SC2053 # a pattern
-	[[ ${lines[0]} == $1 ]] || {
-		echo "${lines[0]}"
-		return 1
-	}
-}
-
 @test "the counts, sums and unions of truth.tsv" {
 	for f in "$OWN"/*.json.gz; do
 		want=$(truth "own/${f##*/}" "$OWN/truth.tsv")
@@ -110,27 +98,27 @@ refused() {
 @test "broken JSON is one line with the byte; --resync goes on" {
 	k=$(kernel 5 1)
 	printf %s "{\"traceEvents\":[$k,]}" >f
-	refused '*f: broken JSON at byte 109: expected a value, found*'
+	refused '*f: broken JSON at byte 109: expected a value, found*' dlp-parse f
 	for bad in 'a"b' $'a\x01' $'a\xff' $'a\xc0\xaf' 'a\x'; do
 		printf %s "[${k/\"k\"/\"$bad\"},$k,$k]" >f
-		refused '*f: broken JSON at byte *--resync*'
+		refused '*f: broken JSON at byte *--resync*' dlp-parse f
 		dlp-parse --resync f >s 2>/dev/null
 		[ "$(grep -c '^kern' s)" -eq 2 ]
 		grep -q "^##note${TAB}broken_places${TAB}1\$" s
 	done
 	for bad in nul 01 1. .5 +1 NaN "'x'" '{"a"}' '{"a":}' '[1 2]' ']' ''; do
 		printf %s "[${k/\"args\":/\"z\":$bad,\"args\":}]" >f
-		refused '*f: broken JSON at byte *'
+		refused '*f: broken JSON at byte *' dlp-parse f
 	done
 	printf %s "[$k" >f
-	refused '*f: truncated: the JSON ends at byte *'
+	refused '*f: truncated: the JSON ends at byte *' dlp-parse f
 	dlp-parse --resync f 2>/dev/null | grep -q '^kern'
 	printf %s "[$k]x" >f
-	refused '*f: broken JSON at byte *: expected the end, found*'
+	refused '*f: broken JSON at byte *: expected the end, found*' dlp-parse f
 	printf %s '{"a": []}' >f
-	refused '*f: JSON, but not a trace of torch.profiler*'
+	refused '*f: JSON, but not a trace of torch.profiler*' dlp-parse f
 	zcat "$OWN/lenet.json.gz" | gzip | head -c 20000 >f
-	refused '*f: truncated gzip data at byte 20000 (--resync *)'
+	refused '*f: truncated gzip data at byte 20000 (--resync *)' dlp-parse f
 	dlp-parse --resync f >s 2>err
 	grep -q 'at byte 20000: only what is before it is read' err
 	grep -q "^##note${TAB}broken_places${TAB}1\$" s
@@ -140,20 +128,20 @@ refused() {
 		same "$(dlp-parse "$OWN/lenet.json.gz" 2>/dev/null | grep '^kern')" \
 		    "$(dlp-parse g 2>/dev/null | grep '^kern')"
 		head -c 20000 g >f
-		refused "*f: truncated $z data at byte 20000 (--resync *)"
+		refused "*f: truncated $z data at byte 20000 (--resync *)" dlp-parse f
 		dlp-parse --resync f 2>/dev/null | grep -q '^range'
 	done
 	# a byte in the middle is another one
 	zcat "$OWN/lenet.json.gz" | gzip -c >f
 	printf '\377\377\377\377' |
 	    dd of=f bs=1 seek=20000 conv=notrunc 2>/dev/null
-	refused '*f: *'
+	refused '*f: *' dlp-parse f
 	dlp-parse --resync f 2>/dev/null | grep -q '^range'
 }
 
 @test "hostile JSON: nesting, ids of every type" {
 	head -c 100000 /dev/zero | tr '\0' '[' >f
-	refused '*f: JSON nested more than 512 deep at byte *'
+	refused '*f: JSON nested more than 512 deep at byte *' dlp-parse f
 	n=0
 	printf '[' >f
 	for v in 0 -1 '"7"' '"x"' null true 1.5 '[1]' '{"a":1}' 1e300 \
@@ -173,7 +161,7 @@ refused() {
 
 @test "a list of other objects is no trace" {
 	printf '[{"key": "aten::mm", "n": 1}]' >f
-	refused "*f: a trace in Chrome's format, but not torch.profiler's: *"
+	refused "*f: a trace in Chrome's format, but not torch.profiler's: *" dlp-parse f
 }
 
 # self_times FILE: the time on the GPU of each op's own work, as key_averages()
@@ -253,17 +241,17 @@ for c in sorted(want):
 		printf '{"traceEvents":[{"name":"'
 		head -c 1000000000 /dev/zero | tr '\0' a
 	} | gzip -1 >f
-	(ulimit -v 600000 && refused '*f: a value of more than * MiB at byte *')
+	(ulimit -v 600000 && refused '*f: a value of more than * MiB at byte *' dlp-parse f)
 	{
 		printf '{"'
 		head -c 200000000 /dev/zero | tr '\0' a
 	} | gzip -1 >f
-	(ulimit -v 600000 && refused '*f: truncated*')
+	(ulimit -v 600000 && refused '*f: truncated*' dlp-parse f)
 	{
 		printf '[%s,{"ph":"X","cat":"kernel","args":{"grid":' "$(kernel 5 1)"
 		head -c 100000 /dev/zero | tr '\0' '['
 	} >f
-	refused '*f: JSON nested more than 512 deep at byte *'
+	refused '*f: JSON nested more than 512 deep at byte *' dlp-parse f
 	# as deep as is allowed: the event is read
 	printf '[{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":5,"dur":1,"args":{"x":%s%s}}]' \
 	    "$(head -c 500 /dev/zero | tr '\0' '[')" \

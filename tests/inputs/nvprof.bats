@@ -14,17 +14,6 @@ sql() {
 	sqlite3 "file:$1?immutable=1" "$2"
 }
 
-# col TYPE NAME...: those columns of the records on standard input, split by |
-col() {
-	awk -F'\t' -v OFS='|' -v type="$1" -v names="${*:2}" '
-	$1 == "#" type { for (i = 2; i <= NF; i++) at[$i] = i }
-	$1 == type {
-		n = split(names, name, " ")
-		for (i = 1; i <= n; i++)
-			printf "%s%s", $at[name[i]], i < n ? OFS : "\n"
-	}'
-}
-
 # totals: lines "KEY|NS" to "KEY|COUNT|SUM", sorted
 totals() {
 	awk -F'|' '{

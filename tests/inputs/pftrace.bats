@@ -27,17 +27,6 @@ made() {
 	grep "^##note\|^[a-z]" records
 }
 
-# refused PATTERN COMMAND: fails with this one line.
-refused() {
-	local want=$1
-
-	shift
-	run "$@"
-	[ "$status" = 2 ] && [ "${#lines[@]}" = 1 ]
-	# shellcheck disable=SC2053 # a pattern
-	[[ $output == dlp-parse:$want ]]
-}
-
 # range TEXT: start and length of it.
 range() {
 	awk -F'\t' -v t="$1" '$1 == "range" && $NF == t { print $3, $4 }' records

@@ -11,25 +11,10 @@ setup() {
 
 K=CUPTI_ACTIVITY_KIND_KERNEL
 
-# refused PATTERN FILE: dlp-parse says one line like it, and exits 2.
-refused() {
-	local rc=0 err
-
-	err=$(timeout 60 dlp-parse "$2" 2>&1 >/dev/null) || rc=$?
-	[ $rc -eq 2 ] || { echo "exit status $rc: $err" >&2; return 1; }
-	# shellcheck disable=SC2053 # a pattern
-	[[ $err == $1 && $err != *$'\n'* ]] ||
-	    { echo "said: $err" >&2; return 1; }
-}
-
 # bad SQL: the profile after that.
 bad() {
 	cp "$LENET" p
 	sqlite3 p "$1"
-}
-
-kernels() {
-	dlp-parse "$@" | grep -c '^kern	'
 }
 
 @test "databases are opened in one place" {
@@ -80,9 +65,9 @@ kernels() {
 	sqlite3 p ".dbconfig defensive off" "PRAGMA writable_schema = 1" \
 	    "UPDATE sqlite_master SET sql = 'CREATE VIEW $K AS SELECT * FROM k'
 	     WHERE name = '$K'"
-	refused 'dlp-parse: p: *' p
+	refused 'dlp-parse: p: *' dlp-parse p
 	bad "CREATE TABLE pragma_table_info (name, type)"
-	refused 'dlp-parse: p: *' p
+	refused 'dlp-parse: p: *' dlp-parse p
 	bad "CREATE TRIGGER t AFTER INSERT ON $K BEGIN DELETE FROM $K; END"
 	same 208 "$(kernels p)"
 }
@@ -104,7 +89,7 @@ kernels() {
 @test "generated columns are refused, checks and indexes of expressions not run" {
 	bad "ALTER TABLE $K ADD COLUMN
 	    extra AS (length(zeroblob(100000000)))"
-	refused "dlp-parse: p: $K.extra is a generated column: *" p
+	refused "dlp-parse: p: $K.extra is a generated column: *" dlp-parse p
 	bad "CREATE INDEX i ON $K (abs(start)) WHERE abs(end) > 0;
 	    CREATE TABLE x (a CHECK (length(zeroblob(100000000)) > 0),
 	        b DEFAULT (randomblob(100000000)))"
@@ -115,19 +100,19 @@ kernels() {
 	bad "CREATE TABLE k2 (start INT, end INT, deviceId, streamId,
 	        contextId, correlationId PRIMARY KEY, shortName) WITHOUT ROWID;
 	    DROP TABLE $K; ALTER TABLE k2 RENAME TO $K"
-	refused 'dlp-parse: p: *' p
+	refused 'dlp-parse: p: *' dlp-parse p
 	cols=$(seq -f 'c%g' -s ', ' 1990)
 	bad "CREATE TABLE wide ($cols); DROP TABLE NVTX_EVENTS;
 	    ALTER TABLE wide RENAME TO NVTX_EVENTS;
 	    INSERT INTO NVTX_EVENTS DEFAULT VALUES"
-	same 208 "$(timeout 60 dlp-parse p 2>err | grep -c '^kern	')"
+	same 208 "$(dlp-parse p 2>err | grep -c '^kern	')"
 	grep -q "^dlp-parse: p: NVTX_EVENTS has no column 'start'" err
 }
 
 @test "a value that is too long: one line" {
 	bad "UPDATE StringIds SET value = zeroblob(80000000)
 	    WHERE id = (SELECT shortName FROM $K LIMIT 1)"
-	refused 'dlp-parse: p: a value or row of more than 64 MiB' p
+	refused 'dlp-parse: p: a value or row of more than 64 MiB' dlp-parse p
 }
 
 # interior PAGE: an interior page of a table, of 512 bytes, all of whose 60
@@ -186,7 +171,7 @@ endless() {
 # bats test_tags=all
 @test "a tree of few pages with endless rows ends" {
 	endless "$K"
-	refused 'dlp-parse: q: *corrupt*' q
+	refused 'dlp-parse: q: *corrupt*' timeout 60 dlp-parse q
 }
 
 # bats test_tags=all
@@ -198,14 +183,14 @@ endless() {
 
 @test "what unpacks to no database, or out of all proportion, is refused" {
 	head -c 9000000 /dev/zero | gzip >z.gz
-	refused 'dlp-parse: z.gz: not a database, or an encrypted one' z.gz
+	refused 'dlp-parse: z.gz: not a database, or an encrypted one' dlp-parse z.gz
 	for z in gzip xz zstd; do
 		(cat "$LENET"; head -c 90000000 /dev/zero) |
 		    $z $([ $z = xz ] && echo -0 || echo -6) -c >b 2>/dev/null
-		refused 'dlp-parse: b: unpacks to more than 256 times*' b
+		refused 'dlp-parse: b: unpacks to more than 256 times*' dlp-parse b
 	done
 	head -c 3000 /dev/zero | zstd -q --long=31 >w.zst
-	refused 'dlp-parse: w.zst: zstd data that needs more than 1 GiB*' w.zst
+	refused 'dlp-parse: w.zst: zstd data that needs more than 1 GiB*' dlp-parse w.zst
 }
 
 # small FILE: the shipped profile's first step.
@@ -624,30 +609,13 @@ NAMES=($'a b\'c"d\nl\te' '$(touch pwned)`touch pwned`;touch pwned&|<>'
 
 @test "dlprof runs the command as it was given" {
 	small plain.sqlite
-	mkdir bin
-	cat >bin/nsys <<-'EOT'
-	#!/bin/sh
-	case $1 in
-	--version) echo "NVIDIA Nsight Systems version 2025.3.2.1"; exit ;;
-	esac
-	shift
-	while [ $# -gt 0 ]; do
-		case $1 in
-		-o) out=$2; shift 2 ;;
-		-t | -s) shift 2 ;;
-		-*) shift ;;
-		*) break ;;
-		esac
-	done
-	cp plain.sqlite "$out.sqlite"
-	exec "$@"
-	EOT
+	fake_nsys plain.sqlite
 	cat >bin/prog <<-'EOT'
 	#!/bin/sh
 	for a; do printf '<%s>' "$a"; done >args
 	EOT
-	chmod +x bin/*
-	PATH=$PWD/bin:$PATH dlprof --output_path='o ut' prog "${NAMES[@]}" '' -- \
+	chmod +x bin/prog
+	dlprof --output_path='o ut' prog "${NAMES[@]}" '' -- \
 	    --force >out 2>err
 	same "$(for a in "${NAMES[@]}" '' -- --force; do printf '<%s>' "$a"
 	    done)" "$(cat args)"

@@ -36,13 +36,6 @@ all_work() {
 	sum_of "$1" KERNEL CONCURRENT_KERNEL MEMCPY MEMSET GRAPH_TRACE
 }
 
-# Records of words; @ is a blank.
-stream() {
-	printf '##dlp\t1\n'
-	printf '%s\n' "$@" | tr ' ' '\t' | tr '@' ' '
-	printf '##end\t%s\n' "$(printf '%s\n' "$@" | grep -vc '^#')"
-}
-
 # Names that no format holds as they are: quotes, a line feed, a semicolon, a
 # control character, what is no UTF-8, an end of a string.
 hostile() {

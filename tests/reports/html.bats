@@ -49,13 +49,6 @@ column() {
 	EOF
 }
 
-# stream LINE...: records, a blank for each TAB
-stream() {
-	printf '##dlp\t1\n'
-	printf '%s\n' "$@" | tr ' ' '\t' | tr '@' ' '
-	printf '##end\t%s\n' "$(printf '%s\n' "$@" | grep -vc '^#')"
-}
-
 @test "data: work equals SQL, rows equal the notes" {
 	dlp html --data "$LENET" >d.json
 	same "$(work_by_sql)" "$(jq '.tables.work.dur_ns | add' d.json)"

@@ -14,21 +14,6 @@ setup() {
 	export PYTHONPATH=$PY PYTHONDONTWRITEBYTECODE=1 TMPDIR=$PWD
 }
 
-# An nsys that has recorded before.
-recorder() {
-	cat >bin/nsys <<-END
-	#!/bin/bash
-	[ "\$1" != --version ] || { echo 'NVIDIA Nsight Systems version 2024.6.1.90-246135034246v0'; exit; }
-	while [ \$# -gt 0 ]; do
-		[ "\$1" != -o ] || out=\$2
-		shift
-	done
-	: >"\$out.nsys-rep"
-	cp "$LENET" "\$out.sqlite"
-	END
-	chmod +x bin/nsys
-}
-
 @test "PyProf: parse and prof as modules, as scripts, and the first package's" {
 	cp "$LENET" net.sqlite
 	cp "$LENET" net.sql
@@ -89,7 +74,7 @@ import nvidia_dlprof_pytorch_nvtx; nvidia_dlprof_pytorch_nvtx.init'
 }
 
 @test "DLProf: a program that is recorded leaves event_files" {
-	recorder
+	fake_nsys
 	for i in 1 2; do
 		dlprof -f true --reports=summary,detail true >out 2>err
 		[ -s dlprof_dldb.sqlite ]
@@ -106,7 +91,7 @@ import nvidia_dlprof_pytorch_nvtx; nvidia_dlprof_pytorch_nvtx.init'
 
 # bats test_tags=long
 @test "DLProf: each command line of its guides" {
-	recorder
+	fake_nsys
 	mkdir keep
 	cp "$LENET" keep/nsys.sqlite
 	(cd keep && dlprof --database=nsys.sqlite >/dev/null 2>&1)
