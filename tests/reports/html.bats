@@ -49,49 +49,6 @@ column() {
 	EOF
 }
 
-@test "data: work equals SQL, rows equal the notes" {
-	dlp html --data "$LENET" >d.json
-	same "$(work_by_sql)" "$(jq '.tables.work.dur_ns | add' d.json)"
-	same "$(sqlite3 "$LENET" 'SELECT count(*) FROM CUPTI_ACTIVITY_KIND_KERNEL')" \
-	    "$(jq '[.tables.work.tag[] | select(. == "kern")] | length' d.json)"
-	jq -e '.notes.n_kern == ([.tables.work.tag[] | select(. == "kern")] | length)' d.json
-	jq -e '.format == 1 and .complete and .left_out == 0' d.json
-	# each column of a table has its number of rows
-	jq -e '[.. | objects | select(has("rows")) | . as $t | to_entries[] |
-	    select(.value | type == "array") | (.value | length) == $t.rows] | all' d.json
-}
-
-@test "data: sums by group equal dlp top, of all steps and of one" {
-	dlp html --data "$LENET" >d.json
-	for i in '' 1; do
-		# a type has ops of several names
-		dlp top --json -g type -n 0 ${i:+-i $i} "$LENET" |
-		    jq -c '[.[] | [.op, .dir, .sum_dur_ns, .n]] | sort' >want
-		jq -c --arg i "$i" '.tables.work as $w | [range($w.rows) |
-		    select($i == "" or $w.iter[.] == ($i | tonumber)) |
-		    [$w.op[.], (if $w.phase[.] == "optimizer" and $w.dir[.] != "comm"
-		then "optimizer" else $w.dir[.] end), $w.dur_ns[.]]] |
-		    group_by(.[0:2]) | map([.[0][0], .[0][1], (map(.[2]) | add), length]) |
-		    sort' d.json >got
-		cmp want got
-		[ "$(jq length got)" -gt 5 ]
-	done
-}
-
-@test "data: idle time by class and step equals dlp gaps and dlp FILE" {
-	dlp html --data "$LENET" >d.json
-	dlp gaps -s -i 1 --json "$LENET" | jq -c '[.[] | [.class, .sum_dur_ns]] | sort' >want
-	jq -c '.tables.gap as $g | [range($g.rows) | select($g.iter[.] == 1) |
-	    [$g.class[.], $g.dur_ns[.]]] | group_by(.[0]) |
-	    map([.[0][0], (map(.[1]) | add)]) | sort' d.json >got
-	cmp want got
-	same "$(dlp --json -i 1 "$LENET" | jq '.idle_ns')" \
-	    "$(jq 'map(.[1]) | add' got)"
-	same "$(dlp --json -i 1 "$LENET" | jq '.tc_ns + .kern_ns')" \
-	    "$(jq '.busy as $b | [range($b.rows) | select(($b.iter[.] == 1 or $b.after[.] == 1) and
-		($b.class[.] | . == "tc" or . == "kern")) | $b.dur_ns[.]] | add' d.json)"
-}
-
 @test "the page's columns are the data's" {
 	dlp html "$LENET" >p.html
 	dlp html --data "$LENET" >d.json
@@ -127,77 +84,6 @@ column() {
 	    "$ROOT"/cmd/dlp-html/page/page.css
 }
 
-@test "hostile names stay text" {
-	stream '#kern id start_ns dur_ns short' \
-	    'kern 1 5 9 </script><img@src=x@onerror=alert(1)>' \
-	    '#dev dev name' 'dev 0 </script><!--<script>' \
-	    '#finding id judged problem' 'finding a yes </SCRIPT><b>' >in
-	dlp-html -t '</title><script>alert(2)</script>' in >p.html
-	# the page's own: the head, the viewer, the script, and a block for each column
-	same "$(grep -c '</script>' p.html)" "$(grep -o '</script>' p.html | wc -l)"
-	same "$(($(grep -c 'class="dlp-col"' p.html) + 3))" "$(grep -o '</script>' p.html | wc -l)"
-	run -1 grep -E '<img|</SCRIPT|<!--|<title></title>' p.html
-	same '</script><img src=x onerror=alert(1)>' "$(column work.short p.html | jq -r '.[0]')"
-	dlp-html -d in | jq -e '.dev.name == ["</script><!--<script>"]'
-}
-
-@test "input without an end: a page that says so, and 2" {
-	stream '#kern id start_ns dur_ns short' 'kern 1 5 9 k' | sed '$d' >in
-	run -2 --separate-stderr dlp-html -d in
-	jq -e '(.complete | not) and .tables.work.rows == 1' <<<"$output"
-}
-
-@test "two sections: the first is shown, the rest counted" {
-	{
-		stream '#kern id start_ns dur_ns short' 'kern 1 5 9 k'
-		stream '#kern id start_ns dur_ns short' 'kern 1 6 8 l' 'kern 2 7 8 l'
-	} >in
-	run -0 --separate-stderr dlp-html -d in
-	jq -e '.complete and .left_out == 2 and .tables.work.short == ["k"]' <<<"$output"
-}
-
-@test "columns of the page: bytes as the manual says" {
-	stream '#kern id start_ns dur_ns flop_ns peak_ns short' 'kern 1 5 4 4 1.5 k' 'kern 2 6 4 0 2 -' \
-	    'kern 3 7 - 0 - k' 'kern 4 270 3 - 1.5 l' >in
-	dlp-html in >p.html
-	bytes() {
-		sed -n "s/.*\"work.$1\">\([^<]*\)<.*/\1/p" p.html | base64 -d | gzip -dc | od -An -v -tu1 | tr -s ' \n' ' '
-	}
-	# 5, 1, 1, 263: less 1 they are 4, 0, 0, 262 (6 and 1 times 256)
-	same ' 2 0 1 0 0 0 0 0 0 0 4 0 0 6 0 0 0 1 ' "$(bytes start_ns)"
-	# 4, 4, unknown, 3: less 3
-	same ' 17 0 3 0 0 0 0 0 0 0 0 0 1 0 1 1 0 0 ' "$(bytes dur_ns)"
-	# as dur_ns, 0, 0, unknown
-	same ' 16 0 0 0 0 0 0 0 0 0 2 0 0 1 ' "$(bytes flop_ns)"
-	# numbers 0, unknown, 0, 1, and ["k","l"]
-	same ' 1 0 255 255 255 255 255 255 255 255 1 0 1 2 91 34 107 34 44 34 108 34 93 ' "$(bytes short)"
-	same '[1.5,2,null,1.5]' "$(column work.peak_ns p.html)"
-	for c in start_ns dur_ns flop_ns peak_ns short; do
-		same "$(dlp-html -d in | jq -c .tables.work.$c)" "$(column work.$c p.html)"
-	done
-	grep -q '"id":"d1","start_ns":"d4","dur_ns":"nf","short":"s1","peak_ns":"f8","flop_ns":"rf"' p.html
-	stream '#kern id start_ns dur_ns' 'kern 1 5.5 4' >in
-	run -2 dlp-html in
-	same "dlp-html: in:3: start_ns: not a whole number: '5.5'" "$output"
-}
-
-@test "an unset number is null, a column without values is missing" {
-	stream '#kern id start_ns dur_ns short' 'kern 1 5 - k' 'kern 2 7 4 -' >in
-	dlp-html -d in | jq -e '.tables.work | .dur_ns == [null, 4] and .short == ["k", null] and
-	    (has("op") | not)'
-}
-
-@test "--private leaves out paths, threads and places" {
-	stream '#thread pid tid name' 'thread 7 8 secretthread' '#kern id start_ns dur_ns short code' \
-	    'kern 1 5 9 k secret.py:7' |
-	    sed '1a##cmd	dlp-parse 0.2.0 /srv/secret/run.sqlite' >in
-	dlp-html -d -f /srv/secret/run.sqlite in >open
-	same 4 "$(grep -o secret open | wc -l)"
-	dlp-html -p -d -f /srv/secret/run.sqlite in >private
-	run -1 grep secret private
-	jq -e '.title == "run.sqlite" and .cmds == ["dlp-parse 0.2.0"]' private
-}
-
 @test "dlp view writes the page and calls the browser" {
 	printf '#!/bin/sh\nmv "$1" page.html; echo noise; echo noise >&2' >browser
 	chmod +x browser
@@ -218,28 +104,6 @@ column() {
 	rm -r tmp/dlp-view.*
 	run -2 bash -c 'dlp view "$LENET" >/dev/full'
 	same '' "$(ls tmp)"
-}
-
-@test "two files: the page of the second, and what dlp diff says of both" {
-	a=$ROOT/tests/data/resnet-before.sqlite.xz b=$ROOT/tests/data/resnet-after.sqlite.xz
-	dlp html --data "$a" "$b" >two.json 2>err
-	# the tables of each are those of a page of its own
-	for n in "$a" "$b"; do
-		dlp html --data "$n" 2>err | jq '.tables | del(.diffcell, .diag) |
-		    map_values(if .rows > 0 then del(.rows, .src) else 0 end)' >want
-		jq --arg f "$n" '.tables | del(.diffcell, .diag) | map_values(. as $t | if .rows > 0 then
-		    [range(.rows) | select($t.src[.] == $f)] as $k | del(.rows, .src) | map_values([.[$k[]]]) |
-		    map_values(select(any(. != null))) else 0 end)' two.json | cmp want -
-	done
-	jq -e --arg a "$a" --arg b "$b" '.before == $a and .file == $b and .left_out == 0 and .complete' two.json
-	n=2
-	for g in op type layer kernel phase; do
-		dlp diff -g $g --json "$a" "$b" 2>err | jq -c '[.[] | [.name, .dir, .a_ns, .b_ns, .change]]' >want
-		jq -c --arg n $n '.diff as $d | [range($d.rows) | select($d.tag[.] == $n) |
-		    [$d.name[.], $d.dir[.], $d.a_ns[.], $d.b_ns[.], $d.change[.]]]' two.json >got
-		cmp want got
-		n=$((n + 1))
-	done
 }
 
 @test "the title names both profiles, of one name with their folders" {
@@ -281,63 +145,6 @@ column() {
 	done
 }
 
-@test "--ranks: each rank's work and the collectives of all" {
-	r=("$ROOT"/tests/data/ddp?.sqlite.xz)
-	dlp html --ranks --data "${r[@]}" >d.json
-	same "$(dlp ranks --json "${r[@]}" | jq -c '[.[] | [.sum_n_comm, .sum_comm_ns, .sum_exposed_ns, .sum_wait_ns]]')" \
-	    "$(jq -c '[.comm as $c | range($c.rows) | {r: $c.rank[.], v: [$c.n_comm[.],
-		$c.comm_ns[.], $c.exposed_ns[.], $c.wait_ns[.]]}] | group_by(.r) |
-		map([.[].v] | transpose | map(add))' d.json)"
-	for f in "${r[@]}"; do
-		same "$(dlp html --data "$f" | jq '.tables.work.dur_ns | add')" \
-		    "$(jq --arg f "$f" '.tables.work as $w | [range($w.rows) |
-			select($w.src[.] == $f) | $w.dur_ns[.]] | add' d.json)"
-	done
-	dlp html --ranks --private --data "${r[@]}" | jq -c . >private
-	run -1 grep -F "$ROOT" private
-}
-
-@test "the findings are those of dlp advise, of the same steps" {
-	local f
-	for f in lenet h200/gpt2_bf16 comm/colls advise/gpt_plain; do
-		f=$ROOT/tests/data/$f.sqlite.xz
-		dlp html --data "$f" 2>err | jq -cS '.finding as $f | [range($f.rows) | [$f.id[.], $f.judged[.],
-		    $f.value[.], $f.ceiling_ns[.], $f.part_of[.], $f.missing[.]]][]' >got
-		# in the same order
-		dlp advise -a --jsonl "$f" 2>err | jq -cS '[.id, .judged, .value, .ceiling_ns, .part_of, .missing]' >want
-		cmp want got
-		dlp html --data "$f" 2>err | jq -c '.finding as $f | range($f.rows) |
-		    [$f.id[.], $f.step_ns[.], $f.predicted_step_ns[.], $f.gain_ns[.]]' >got
-		dlp advise --json "$f" 2>err | jq -c '.rules[] |
-		    [.id, .step_ns, .predicted_step_ns, .gain_ns]' >want
-		cmp want got
-	done
-	# uneven steps: the first takes longer
-	same '["1-3"]' "$(dlp html --data "$LENET" | jq -c '[.finding.steps[]] | unique')"
-	same '["0-2"]' "$(dlp html --data -i 0-2 "$LENET" | jq -c '[.finding.steps[]] | unique')"
-}
-
-@test "the critical path: sums by kind equal dlp path -g kind, rows dlp path" {
-	local f=$ROOT/tests/data/h200/ddp2_rank0.sqlite.xz o i
-	dlp html --data "$f" >d.json
-	for i in '' 1; do
-		dlp path -g kind --json ${i:+-i $i} "$f" |
-		    jq -c '[.[] | [.kind, .sum_dur_ns, .n, .max_dur_ns]] | sort' >want
-		jq -c --arg i "$i" '.critical as $c | [range($c.rows) | select($i == "" or $c.iter[.] == ($i | tonumber)) |
-		    [$c.kind[.], $c.dur_ns[.], $c.n[.], $c.max_dur_ns[.]]] | group_by(.[0]) |
-		    map([.[0][0], (map(.[1]) | add), (map(.[2]) | add), (map(.[3]) | max)])' d.json | cmp want -
-		dlp path --json ${i:+-i $i} "$f" | jq -c '[.[] | [.kind, .op, .sum_dur_ns, .n]] | sort' >want
-		jq -c --arg i "$i" '.tables.path as $c | [range($c.rows) | select($i == "" or $c.iter[.] == ($i | tonumber)) |
-		    [$c.kind[.], $c.op[.], $c.dur_ns[.], $c.n_seg[.]]] | group_by(.[0:2]) |
-		    map(.[0][0:2] + [(map(.[2]) | add), (map(.[3]) | add)])' d.json | cmp want -
-		[ "$(jq length want)" -gt 10 ]
-	done
-	# a step is a row after the other
-	jq -e '.tables.path as $c | [range(1; $c.rows) | select($c.iter[.] != null and $c.iter[.] == $c.iter[. - 1]) |
-	    $c.start_ns[.] == $c.start_ns[. - 1] + $c.dur_ns[. - 1]] | all and length > 1000' d.json
-	jq -e '.tables.path | .rows < 0.6 * (.n_seg | add)' d.json
-}
-
 @test "above --max-pieces: a stream that is no number ends dlp html, also where no row shows it" {
 	dlp-parse "$LENET" 2>/dev/null | dlp-correlate 2>/dev/null | dlp-iter >in
 	awk -F'\t' -v OFS='\t' '/^#kern\t/ { for (i = 2; i <= NF; i++) c[$i] = i }
@@ -345,13 +152,6 @@ column() {
 	dlp-html -d -m 3 in | jq -e .sums.pieces
 	run ! dlp-html -d -m 3 bad
 	[[ $output == *"stream is not an integer: 'nan'"* ]]
-}
-
-@test "the head's idle time is that of the gaps, by step and reason" {
-	dlp html --data "$LENET" | jq -e '(.idle as $i | [range($i.rows) |
-	    {k: [$i.iter[.], $i.class[.]], v: $i.ns[.]}] | sort_by(.k)) ==
-	    (.tables.gap as $g | [range($g.rows) | {k: [$g.iter[.], $g.class[.]], v: $g.dur_ns[.]}] |
-	    group_by(.k) | map({k: .[0].k, v: (map(.v) | add)}))'
 }
 
 @test "dlp html A B: what dlp diff says stands on the page" {
@@ -465,19 +265,4 @@ column() {
 	same "$(dlp mem --json "$f" | jq -c '[.[] | .peak_bytes]')" "$(jq -c .peak.peak_bytes d.json)"
 	# nest is also left out above the limit of GPU work
 	dlp html --data --max-pieces 500 "$f" 2>err | jq -e --argjson n "$(jq '.[0]' all)" '.cut and .tables.nest.left == $n'
-}
-
-@test "--ranks above --max-pieces: the rows of some steps of each rank, sums of all" {
-	local r=("$ROOT"/tests/data/h200/ddp2_rank?.sqlite.xz) f k
-	dlp html --ranks --data --max-pieces 1500 "${r[@]}" 2>err >d.json
-	grep -q 'details of steps 1-1' err
-	for f in "${r[@]}"; do
-		dlp html --data "$f" >one.json
-		for k in work inst path gap; do
-			same "$(jq -c --arg k $k '.tables[$k] as $t | [range($t.rows) | select($t.iter[.] == 1) | $t.dur_ns[.]]' one.json)" \
-			    "$(jq -c --arg k $k --arg f "$f" '.tables[$k] as $t | [range($t.rows) | select($t.src[.] == $f) | $t.dur_ns[.]]' d.json)"
-		done
-		same "$(jq '.tables.work.dur_ns | add' one.json)" \
-		    "$(jq --arg f "$f" '.sums as $s | [range($s.rows) | select($s.src[.] == $f) | $s.dur_ns[.]] | add' d.json)"
-	done
 }
