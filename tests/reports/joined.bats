@@ -82,86 +82,6 @@ same() {
 	END { exit bad || NR != 7 }'
 }
 
-# number NAME FILE: of the overview's row.
-number() {
-	[ -s "$2.row" ] || dlp --tsv "$2" >"$2.row" 2>/dev/null
-	awk -F'\t' -v name="$1" '
-	NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
-	NR == 2 { print $at[name] }' "$2.row"
-}
-
-# adds STREAM FILE FILE: the overview's times and counts are the files' sums.
-adds() {
-	local c want
-
-	for c in n_gpu n_step n_trimmed tc_ns kern_ns mem_ns idle_ns \
-	    between_ns between_idle_ns n_kern work_ns op_ns kernel_ns \
-	    shapes_ns flop_ns verdict_ns eligible_ns; do
-		want=$(($(number $c "$2") + $(number $c "$3")))
-		echo "# $1: $c $want"
-		[ "$(number $c "$1")" = "$want" ]
-	done
-	# the window: what the devices' classes add up to, by device
-	want=$(($(number wall_ns "$2") + $(number wall_ns "$3")))
-	[ "$(number wall_ns "$1")" = "$(awk -v w=$want 'BEGIN { printf "%.0f", w / 2 }')" ]
-	c=$(number idle_ns "$1")
-	[ "$(number busy_pct "$1")" = "$(awk -v w=$want -v i="$c" \
-	    'BEGIN { printf "%.2f", 100 * (w - i) / w }')" ]
-}
-
-@test "overview of one stream of two files: their times added up" {
-	local s
-
-	for s in merge merge-r parse ranks; do
-		adds $s.dlp ddp0 ddp1
-	done
-	# 29.04 + 28.61 ms are the windows of the two, 19.51 + 16.73 idle, of 4 steps
-	dlp -v ranks.dlp 2>/dev/null >text
-	grep -q '^steps   4 of 4 in 2 files, number 0 to 1:' text
-	grep -q '^100 %   14.41 ms: a step,' text
-	grep -Eq '^  idle +9.06 +62.9 ' text
-	adds nets.dlp fp32 tf32
-}
-
-@test "overview of one stream of two files: steps by SQL" {
-	command -v sqlite3 >/dev/null || skip "no sqlite3"
-	# a step ends where the next range begins, or with its range or work
-	sqlite3 -separator "$TAB" :memory: "
-ATTACH 'file:ddp0?immutable=1' AS a; ATTACH 'file:ddp1?immutable=1' AS b;
-CREATE TEMP TABLE s AS
-    SELECT 0 AS r, start, end FROM a.NVTX_EVENTS WHERE text LIKE 'iteration %'
-    UNION ALL SELECT 1, start, end FROM b.NVTX_EVENTS
-	WHERE text LIKE 'iteration %';
-SELECT round(avg(end - start)), round(sqrt((sum((end - start) * (end - start))
-    - 4.0 * avg(end - start) * avg(end - start)) / 3)) FROM s;" |
-	    awk -F'\t' '{ printf "%d %d\n", $1, $2 }' >want
-	echo "$(number step_ns ranks.dlp) $(number std_ns ranks.dlp)" >got
-	cat want got
-	# the means of SQL are of the ranges; steps last until the next range
-	awk 'NR == FNR { m = $1; s = $2; next }
-	{ exit !($1 >= m && $1 < 1.001 * m && $2 > .9 * s && $2 < 1.1 * s) }' \
-	    want got
-}
-
-@test "overview of one stream of two files: a finding once, with its file" {
-	dlp -v merge.dlp 2>/dev/null >text
-	# the gains of the files: dlp advise names each
-	dlp advise --tsv merge.dlp 2>/dev/null | awk -F'\t' '
-	NR > 1 && $5 + 0 > most {
-		most = $5 + 0
-		line = sprintf("[%#.3g -> %#.3g ms if fixed] %s (and 1 more): %s",
-		    $3 / 1e6, $4 / 1e6, $1, $7)
-	}
-	END { print line }' | cut -c 1-60 >first
-	grep -Fq "1 $(cat first)" text
-	[ "$(grep -c 'The GPU waits for launches' text)" -eq 1 ]
-	dlp --tsv merge.dlp 2>/dev/null | awk -F'\t' '
-	NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
-	NR == 2 { print $at["findings"] }' | tr ',' '\n' | sort >got
-	dlp advise --tsv -a merge.dlp 2>/dev/null |
-	    awk -F'\t' '$4 == "yes" { print $2 }' | sort -u | diff - got
-}
-
 @test "openmetrics of one stream of two files: labels and values of the files" {
 	local s
 
@@ -182,22 +102,6 @@ SELECT round(avg(end - start)), round(sqrt((sum((end - start) * (end - start))
 	dlp info --tsv -a nets.dlp | grep -E "$TAB($what)" | sort | diff want -
 	# the notes of the files are one in the section
 	dlp info --tsv nets.dlp | grep -Fqx -e "-${TAB}note${TAB}gpu_without_call${TAB}2"
-}
-
-@test "dlp-rate: device 0 of each file is its own" {
-	# 1e8 FLOPs in 1 us are 100 TFLOP/s; the data sheets' dense peaks of
-	# BF16: H200 989.4, A100 312
-	printf '%s\n' "#dev dev name src" "dev 0 NVIDIA~H200 a" \
-	    "dev 0 NVIDIA~A100-SXM4-80GB b" \
-	    "#kern id dur_ns dev flop dtype family src" \
-	    "kern 1 1000 0 100000000 bf16 gemm a" \
-	    "kern 2 1000 0 100000000 bf16 gemm b" "kern 3 1000 1 9 bf16 gemm b" |
-	    tr ' ~' '\t ' >in
-	dlp-rate -T kern in | dlp-fmt -T kern --tsv -c id,peak_pct >got
-	printf 'id\tpeak_pct\n1\t10.11\n2\t32.05\n3\t-\n' | diff - got
-	# without the file it is either: unknown
-	cut -f 1-7 in | dlp-rate -T kern - |
-	    dlp-fmt -T kern --tsv -c peak_pct | sed -n 2p | grep -qx -e -
 }
 
 @test "one stream of two ranks on standard input: by file it must be a file" {
@@ -306,7 +210,7 @@ named() {
 @test "trace of one stream of two files: the events of the files" {
 	local o s
 
-	for o in "" "-k iteration" "-i 1"; do
+	for o in "" "-i 1"; do
 		# shellcheck disable=SC2086 # options
 		dlp trace $o ddp0 ddp1 2>/dev/null | named >want
 		grep -q '"process":"GPU 1, process 573, ddp1"' want
