@@ -15,66 +15,11 @@ col() {
 	NR == 2 { print $a[c] }' "$1"
 }
 
-FOUR='gpt2_bf16 resnet50_tf32 loader graph_infer_graph'
-
 # row_of DB [OPTIONS]: the database's row in the overview, to the file got.
 row_of() {
 	dlp --tsv "$@" >got 2>/dev/null
 	same "$1" "$(col got file)"
 	same ok "$(col got status)"
-}
-
-# What the screen tells to type shows the same numbers, of the same steps.
-@test "idle time by class: that of dlp gaps of the same steps, to the ns" {
-	set -- "$ROOT"/tests/data/*.sqlite.xz
-	for p in $FOUR lenet_emitnvtx_train zoo; do
-		set -- "$@" "h200/$p.sqlite.xz"
-	done
-	for f; do
-		echo "$f"
-		f=$(profile "$f")
-		dlp --tsv "$f" 2>/dev/null >got
-		dlp -v -w 200 "$f" 2>/dev/null >text
-		# where there is little of it another report is named
-		sed -n '/^next/,$s/.*dlp [a-z]* \(.*\)/dlp gaps -s --jsonl \1/p' \
-		    text | head -n 1 >next
-		[ -s next ]
-		sh next 2>/dev/null >gaps
-		same "$(col got idle_ns)" "$(jq -s 'map(.sum_dur_ns) | add' gaps)"
-		jq -r '"\(.class) \(.sum_dur_ns)"' gaps |
-		    awk -v n="$(col got n_step)" '$2 >= 5000 { print $1, $2 / 1e6 / (n == "-" ? 1 : n) }' >want
-		awk '/^(Time per (recorded )?step|GPU time) / { on = 1 } on && /^    / { print $1, $2 }
-		/^GPU time by/ { exit }' text | grep -v -e '^other' -e '^of it' |
-		    paste -d ' ' want - | awk '
-		    $1 != $3 || $2 - $4 > .051 || $4 - $2 > .051 { print; bad = 1 }
-		    END { exit bad || NR == 0 }'
-	done
-}
-
-@test "the screen: findings as dlp advise has them, with evidence" {
-	dlp -v -w 400 "$LENET" >text
-	dlp advise --tsv "$LENET" | awk -F'\t' '
-	NR > 1 && ($4 == "-" || $4 * 50 >= $2) {
-		gain = $3 != "-" ? sprintf("[%.3g -> %.3g ms if fixed] ",
-		    $2 / 1e6, $3 / 1e6) : $5 == "-" ? "" : $4 == "-" ? \
-		    "[" $5 " %] " : "[at most " $5 " %] "
-		print "  " NR - 1 " " gain $6
-		if ($8 != "-") print "    " $8
-		print "    help: " $7 }' >want
-	dlp advise --json "$LENET" | jq -r '"\(.step_ns) \(.all_fixed_step_ns)"' |
-	    awk -v f="$LENET" '{ printf "  All that can be replayed, fixed" \
-	    " together: %.3g -> %.3g ms (dlp whatif --all %s)\n",
-	    $1 / 1e6, $2 / 1e6, f }' >>want
-	n=$(dlp advise --json "$LENET" | jq '[.rules[] | select(.verdict == "found"
-	    and .part_of == null and .gain_ns != null and .gain_ns * 50 < .step_ns)] |
-	    length')
-	same 1 "$n"
-	echo "  1 more gains less than 2 %: dlp advise -a $LENET" >>want
-	dlp advise -a --tsv "$LENET" | awk -F'\t' -v f="$LENET" '
-	$3 == "not judged" { n++ } END { print "  " n " checks lack data:" \
-	    " dlp advise -a " f " says which" }' >>want
-	sed -n '/^What to fix/,/^$/p' text | sed '1d; $d' >got
-	diff -u want got
 }
 
 # bats test_tags=more
@@ -118,23 +63,6 @@ $(col got idle_ns) $(col got work_ns) $(col got eligible_ns)"
 	done
 }
 
-# The steps of the profile, by SQL, and which of them -i names.
-@test "the screen: the steps that -i asks for, of all" {
-	f=$(profile h200/resnet50_tf32.sqlite.xz)
-	n=$(sqlite3 "$f" "SELECT count(*) FROM NVTX_EVENTS
-	    WHERE text LIKE 'iteration %'")
-	same "steps   1 of $n, number 0: as -i asks for; $((n - 1)) left out" \
-	    "$(dlp -v -i 0 "$f" 2>/dev/null | grep ^steps)"
-	same "steps   2 of $n, number 1 to 2: as -i asks for; $((n - 2)) left out" \
-	    "$(dlp -v -i 1-2 "$f" 2>/dev/null | grep ^steps)"
-	same "steps   $n of $n, number 0 to 2: as -i asks for; none left out" \
-	    "$(dlp -v -i 0-2 "$f" 2>/dev/null | grep ^steps)"
-	# more than there are
-	dlp top -i 1-9 "$f" 2>err >/dev/null
-	same "$f: no iteration 9: the profile has $n, 0 to $((n - 1))" \
-	    "$(cat err)"
-}
-
 # bats test_tags=more
 @test "a GPU that nobody uses is not idle time" {
 	need_data nsys/cloverleaf-3.13.2.sqlite
@@ -173,31 +101,6 @@ fit_a_terminal() {
 # bats test_tags=all
 @test "the screen: at most 30 lines of 80 columns, of every profile" {
 	fit_a_terminal 44
-}
-
-# By SQL: from the first step to the last kernel; and the times of the row.
-@test "the screen: times are those of a step, as in the row of the file" {
-	f=resnet.sqlite
-	xz -dc "$ROOT/tests/data/resnet-before.sqlite.xz" >$f
-	dlp $f 2>/dev/null >text
-	same 42.1 "$(sqlite3 $f "SELECT printf('%.1f', ((SELECT max(end)
-	    FROM CUPTI_ACTIVITY_KIND_KERNEL) - min(start)) / count(*) / 1e6)
-	    FROM NVTX_EVENTS WHERE text LIKE 'iteration %'")"
-	grep -q '^  42.1 ms per step (+-[0-9.]* %) ' text
-	row_of $f
-	n=$(col got n_step)
-	for w in 'copies and memsets:mem_ns' \
-	    'kernels without Tensor Cores:kern_ns'; do
-		ns=$(col got "${w#*:}")
-		same "$(awk -v ns="$ns" -v n="$n" -v wall="$(col got wall_ns)" \
-		    'BEGIN { printf "%.2f %.1f", ns / n / 1e6, 100 * ns / wall }')" \
-		    "$(sed -n "s/^  ${w%:*}  *//p" text | awk '{ print $1, $2 }')"
-	done
-	# the classes are all of the step
-	same 100 "$(awk '/^Time per step/ { on = 1; next }
-	on && !NF { exit } on { match($0, /[0-9.]+ +[0-9.]+/)
-		split(substr($0, RSTART, RLENGTH), v, / +/); s += v[2] }
-	END { printf "%.0f", s }' text)"
 }
 
 @test "the screen: bold and a color on a terminal only, or as --color says" {
@@ -309,25 +212,4 @@ fit_a_terminal() {
 	cut -f1-3,5- got | diff want -
 	! dlp -j 0 "$jax" "$LENET" 2>err
 	printf '%s\n' "dlp overview: -j: bad number of files '0'; it is 1 to 999" | diff - err
-}
-
-# The run of JAX was recorded with its command buffers' kernels (--cuda-graph-trace
-# =node), and no emit_nvtx exists there.
-@test "what to do about unknown sizes, in the program's framework" {
-	dlp -v "$(profile h200/jax_step.sqlite.xz)" 2>/dev/null >got
-	sed -n '/^Unknown/,/^What to fix/p' got >lacks
-	grep -q 'sizes: run it with XLA_FLAGS=--xla_dump_to=DIR' lacks
-	! grep -q 'emit_nvtx\|cuda-graph-trace' lacks
-	sed -n '/^Unknown/,/^What to fix/p' <(dlp -v "$LENET" 2>/dev/null) >lacks
-	! grep -q XLA lacks
-}
-
-@test "the screen: a time of some us has digits" {
-	f=$ROOT/tests/data/advise/compile_ro.sqlite.xz
-	dlp -v -w 120 "$f" 2>/dev/null >text
-	set -- "$(sed -n 's/^steps .*number \([0-9]*\) to \([0-9]*\):.*/\1-\2/p' text)"
-	want=$(dlp top -g type -i "$1" --tsv "$f" 2>/dev/null | awk -F'\t' -v n=$((${1#*-} - ${1%-*} + 1)) '
-	    $1 == "_foreach_add_" { printf "%.3f", $4 / n / 1e6 }')
-	[ -n "$want" ]
-	grep "^  _foreach_add_ optimizer  *$want " text
 }

@@ -123,27 +123,6 @@ top waits" "$(tr '\n' ' ' <with | sed 's/ $//')"
 	done <got
 }
 
-@test "optimizer is a direction in reports, from the phase; not in records" {
-	dlp-parse "$LENET" | dlp-correlate 2>err >s
-	! grep -q "^kern	.*	optimizer	optimizer" s
-	dlp-fmt -T kern --tsv -c op,dir,phase,dur_ns s | sed 1d >kern
-	for t in copy set graph; do
-		dlp-fmt -T $t --tsv -c op,dir,phase,dur_ns s 2>err | sed 1d
-	done >>kern
-	awk -F'\t' -v OFS='\t' '{
-		ns[$1 OFS ($3 == "optimizer" ? $3 : $2)] += $4
-	}
-	END { for (k in ns) print k, ns[k] }' kern | sort >want
-	grep -q "	optimizer	" want
-	dlp top -g type -n 0 --tsv "$LENET" | sed 1d | cut -f 1,2,4 | sort |
-	    diff want -
-	dlp diff -g type -a -n 0 --tsv "$LENET" "$LENET" 2>err |
-	    grep "	_foreach_add_	optimizer	"
-	dlp ops "$LENET" | grep "	optimizer	"
-	dlp flops "$LENET" | cut -f 2 | grep -x optimizer
-	[ -z "$(dlp flops "$LENET" | cut -f 2 | grep -x step)" ]
-}
-
 @test "completion of -g: the words that the report takes" {
 	. "$ROOT/pipelines/dlp.bash-completion"
 	for r in copies kernels mem join diff top roofline folded; do
@@ -155,22 +134,4 @@ top waits" "$(tr '\n' ' ' <with | sed 's/ $//')"
 			dlp "$r" -g "$w" "${files[@]}" >out 2>err
 		done
 	done
-}
-
-# It does without ops and steps; the rows are those of the stream with both.
-@test "dlp kernels: the same rows as from records with ops and steps" {
-	for p in lenet loader h200/zoo h200/compile_train h200/graph_infer_graph; do
-		f=$ROOT/tests/data/$p.sqlite.xz
-		dlp-parse "$f" 2>/dev/null | dlp-correlate 2>/dev/null | dlp-iter --one |
-		    dlp-flops -q | dlp-agg -T kern -g short,tc \
-			-a pct,sum,count,mean,min,max -f dur_ns --sort -sum |
-		    dlp-fmt -H --tsv >want
-		[ "$(wc -l <want)" -gt 5 ]
-		dlp kernels --tsv "$f" 2>err | diff want -
-	done
-	# no other message than that of the graphs
-	same "$f: 20 runs of CUDA graphs, 90.3 % of the GPU time, were recorded as a whole: nsys profile --cuda-graph-trace=node records their kernels" \
-	    "$(cat err)"
-	! dlp kernels -h | grep -q 'dlp-correlate\|dlp-iter'
-	dlp kernels -g prim -h | grep -q dlp-correlate
 }

@@ -45,51 +45,6 @@ iterations() { # N DELAY
 	same "900000 0" "$(cat got)"
 }
 
-@test "mem: a profile without such events: which option supplies them" {
-	dlp mem --csv "$LENET" >out 2>err
-	cat out err
-	grep -q 'no memory events.*--cuda-memory-usage=true' err
-	[ "$(awk -F, 'NR == 2 { print $3 }' out)" = - ]
-	# the same of an empty table, of a device of unknown size, and of none
-	cp "$LENET" db
-	sqlite3 db "CREATE TABLE CUDA_GPU_MEMORY_USAGE_EVENTS (start INTEGER,
-	    globalPid INTEGER, deviceId INTEGER, contextId INTEGER,
-	    address INTEGER, pc INTEGER, bytes INTEGER, memKind INTEGER,
-	    memoryOperationType INTEGER, correlationId INTEGER)"
-	dlp mem --csv db >empty 2>err2
-	cmp out empty
-	diff <(sed "s|^$LENET|db|" err) err2
-	for gone in dev dev:mem_bytes; do
-		dlp-parse --drop $gone "$LENET" >unsized
-		dlp mem unsized 2>&1 >out | sed "s|^unsized|db|" | cmp err2 -
-	done
-}
-
-@test "waits: a profile without OS calls: which option supplies them" {
-	dlp waits --csv "$LENET" >out 2>err
-	cat out err
-	grep -q 'no calls of the operating system.*--trace=osrt' err
-}
-
-@test "people get both tables, programs one" {
-	dlp gaps -w 100 -n 3 "$LENET" >out
-	cat out
-	[ "$(grep -c '^$' out)" -eq 1 ]
-	[ "$(sed '1,/^$/d' out | grep -c .)" -ge 4 ]
-	dlp gaps --csv -n 3 "$LENET" >out
-	[ "$(wc -l <out)" -eq 4 ]
-	dlp gaps -s --csv "$LENET" >out
-	grep -q '^class,' out
-	# the totals are the sums of the list, also where steps begin
-	cmp <(sed 1d out | cut -d , -f 1,3,4 | sort) <(dlp gaps --csv "$LENET" |
-	    awk -F , 'NR > 1 { n[$2]++; s[$2] += $1 }
-	    END { for (c in n) printf "%s,%d,%d\n", c, s[c], n[c] }' | sort)
-	rc=0
-	dlp gaps -w 80 ./none "$LENET" >out 2>err || rc=$?
-	[ $rc -eq 2 ]
-	[ -s out ]
-}
-
 # What fills the longest gap is the longest call behind the first work.
 # bats test_tags=more
 @test "dlp gaps: a first call of seconds is startup" {

@@ -133,23 +133,6 @@ torch_zoo() {
 	    awk '/^conv/ { n++ } /^scaled/ { m++ } END { print n, m }')"
 }
 
-@test "recurrent layers: as much from sizes as from what the module says" {
-	for n in zoo zoo_pyprof; do
-		stream "$n" | awk -F'\t' '
-		$1 == "#kern" { for (i = 2; i <= NF; i++) c[$i] = i }
-		$1 == "kern" && $c["family"] == "rnn" && $c["iter"] == 0 {
-			s[$c["layer"] " " $c["dir"]] += $c["flop"] }
-		END { for (k in s) printf "%s %.0f\n", k, s[k] }' |
-		    sort >"of_$n"
-	done
-	# 32 steps of 64, two layers: 2 * 2048 rows * 2 layers * (gates * 512)
-	# * (512 + 512); backward twice that
-	grep -qx 'lstm_fp32/forward fprop 17179869184' of_zoo
-	grep -qx 'gru_bf16/forward bprop 25769803776' of_zoo
-	grep -qx 'rnn_fp16/forward fprop 4294967296' of_zoo
-	diff -u of_zoo of_zoo_pyprof
-}
-
 # counted FILE: percent of the GPU time of products that has FLOPs. A product
 # is what the op or the name says, but for helpers.
 counted() {
@@ -177,24 +160,4 @@ counted() {
 		echo "$got % of $f"
 		[ "$got" -ge 98 ]
 	done
-}
-
-@test "recurrent layers: shares are by time and add up in each run" {
-	stream zoo | awk -F'\t' '
-	$1 == "#kern" { for (i = 2; i <= NF; i++) c[$i] = i }
-	$1 == "kern" && $c["layer"] == "lstm_fp32/forward" &&
-	    $c["dir"] == "fprop" && $c["role"] == "main" &&
-	    $c["family"] == "rnn" {
-		i = $c["inst_id"]
-		sum[i] += $c["flop"]; ns[i] += $c["dur_ns"]
-		f[++n] = $c["flop"]; d[n] = $c["dur_ns"]; of[n] = i
-	}
-	END {
-		for (i in sum) { print sum[i]; if (sum[i] != 17179869184) bad = 1 }
-		for (k = 1; k <= n; k++) {
-			want = sum[of[k]] * d[k] / ns[of[k]]
-			if (f[k] < want - n || f[k] > want + n) bad = 1
-		}
-		exit bad || n < 100
-	}'
 }
