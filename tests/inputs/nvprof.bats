@@ -147,32 +147,8 @@ markers() {
 
 # A small database: tables of version 12 with the columns that matter.
 make_db() {
-	sqlite3 "$1" "
-	CREATE TABLE StringTable(_id_ INTEGER PRIMARY KEY, value);
-	CREATE TABLE Version(version); INSERT INTO Version VALUES (12);
-	CREATE TABLE ${K}RUNTIME(_id_ INTEGER PRIMARY KEY, cbid, start, end,
-	    processId, threadId, correlationId, returnValue);
-	CREATE TABLE ${K}DRIVER(_id_ INTEGER PRIMARY KEY, cbid, start, end,
-	    processId, threadId, correlationId, returnValue);
-	CREATE TABLE ${2:-${K}CONCURRENT_KERNEL}(_id_ INTEGER PRIMARY KEY,
-	    registersPerThread, start, end, deviceId, contextId, streamId,
-	    gridX, gridY, gridZ, blockX, blockY, blockZ, staticSharedMemory,
-	    dynamicSharedMemory, correlationId, name);
-	CREATE TABLE ${K}MARKER(_id_ INTEGER PRIMARY KEY, flags, timestamp, id,
-	    objectKind, objectId, name, domain);
-	INSERT INTO StringTable VALUES (1, '_Z1fv'), (2, 'outer'), (3, 'inner'),
-	    (4, 'my domain'), (5, 'across');
-	INSERT INTO ${K}RUNTIME VALUES (1, 211, 1000, 1100, 7, -5, 1, 0),
-	    (2, 211, 2000, 2200, 7, -5, 2, 0), (3, 9999, 3000, 3300, 7, 9, 3, 0);
-	INSERT INTO ${2:-${K}CONCURRENT_KERNEL} VALUES
-	    (1, 8, 1500, 1600, 0, 1, 7, 2, 1, 1, 64, 1, 1, 0, 0, 1, 1),
-	    (2, 8, 2500, 2700, 0, 1, 7, 2, 1, 1, 64, 1, 1, 0, 0, 2, 1);
-	INSERT INTO ${K}MARKER VALUES
-	    (1, 2, 900, 1, 2, x'07000000fbffffff00000000', 2, 0),
-	    (2, 2, 950, 2, 2, x'07000000fbffffff00000000', 3, 4),
-	    (3, 4, 1200, 2, 2, x'07000000fbffffff00000000', 0, 4),
-	    (4, 4, 5900, 1, 2, x'07000000fbffffff00000000', 0, 0);
-	"
+	"$ROOT/tests/bin/mkdb" \
+	    "$ROOT/tests/cases/dlp-parse/ranges-stand-at-their-start-with-domain-and/in" >"$1"
 }
 
 @test "many ranges take time in proportion" {
@@ -183,13 +159,6 @@ make_db() {
 	    1000 + i / 2, 2, x'07000000fbffffff00000000', 2, 0 FROM n"
 	(ulimit -t 30; dlp-parse p >got)
 	[ "$(col range dur_ns <got | grep -c '^1$')" -eq 99999 ]
-}
-
-@test "kernels of metrics mode" {
-	make_db p ${K}KERNEL
-	dlp-parse p >got
-	same '1|600|100
-2|1600|200' "$(col kern idx start_ns dur_ns <got)"
 }
 
 @test "columns and tables that are missing" {
