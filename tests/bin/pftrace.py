@@ -1,153 +1,11 @@
 #!/usr/bin/env python3
-"""Perfetto's packets, written and read without dlp, for tests.
+"""Perfetto's packets, read without dlp, for tests.
 
 pftrace.py read <FILE      an array per slice: kind, process, thread's name, category, start,
                            length, name, arguments; pairs begins and ends by a stack
                            per track, as Perfetto does
-pftrace.py same JSON <FILE   whether both show the same, and what differs
-pftrace.py write KIND      a trace on standard output; KIND is one of write_KIND below
-pftrace.py damage N SEED <FILE   N bytes of it changed"""
-import collections, decimal, json, random, re, struct, sys, zlib
-
-
-def varint(n):
-    n &= (1 << 64) - 1
-    out = bytearray()
-    while n > 127:
-        out.append(n & 127 | 128)
-        n >>= 7
-    return bytes(out) + bytes([n])
-
-
-def num(field, n):
-    return varint(field << 3) + varint(n)
-
-
-def msg(field, *parts):
-    b = b"".join(p.encode() if isinstance(p, str) else p for p in parts)
-    return varint(field << 3 | 2) + varint(len(b)) + b
-
-
-def packet(*parts):
-    return msg(1, *parts)
-
-
-# The tracks of a process: 1 and its threads 2 and 3.
-TRACKS = (packet(msg(60, num(1, 1), msg(3, num(1, 10), msg(6, "python3")))) +
-    b"".join(packet(msg(60, num(1, t), num(5, 1), msg(4, num(1, 10), num(2, t + 18),
-        msg(5, "worker")))) for t in (2, 3)))
-
-
-def event(kind, ts, track, *rest, seq=1, flags=1):
-    return packet(num(8, ts), num(10, seq), num(13, flags),
-        msg(11, num(9, kind), num(11, track), *rest))
-
-
-def named(name, category, *arguments):
-    """A begin's name and category; arguments: numbers by their names."""
-    return (msg(23, name) + msg(22, category) +
-        b"".join(msg(4, msg(10, k), num(4, v)) for k, v in arguments))
-
-
-def span(start, end, track, name, category, *arguments, seq=1):
-    return (event(1, start, track, named(name, category, *arguments), seq=seq) +
-        event(2, end, track, seq=seq))
-
-
-KERNEL = [("device", 0), ("stream", 7), ("correlation", 5)]
-GPU = (span(100, 110, 2, "cudaLaunchKernel", "cuda_runtime", ("correlation", 5)) +
-    span(120, 160, 3, "k", "kernel", *KERNEL))
-
-
-def write_small():
-    return TRACKS + GPU
-
-
-def write_nested():
-    """Written by time: an inner op ends first, the rest is empty or touches."""
-    b = lambda ts, name: event(1, ts, 2, named(name, "cpu_op"))
-    e = lambda ts: event(2, ts, 2)
-    return (TRACKS + b(10, "outer") + b(20, "inner") + e(30) + b(30, "next") +
-        b(35, "empty") + e(35) + e(40) + e(90) + GPU)
-
-
-def write_sequences():
-    """A track that two sequences write, in pieces that are not by time."""
-    b = lambda ts, name, s: event(1, ts, 2, named(name, "cpu_op"), seq=s)
-    e = lambda ts, s: event(2, ts, 2, seq=s)
-    return (TRACKS + b(10, "outer", 1) + e(30, 1) + b(50, "last", 1) + e(60, 1) +
-        b(20, "inner", 2) + e(40, 2) + GPU)
-
-
-def write_order():
-    """Descriptors at the end, categories packed, lengths not the shortest."""
-    iids = msg(12, msg(1, num(1, 9), msg(2, "cpu_op")), msg(2, num(1, 9), msg(2, "aten::mm")))
-    begin = packet(num(10, 1), iids, num(13, 1), msg(11, num(10, 9), msg(3, varint(9)),
-        num(11, 2), num(9, 1)), num(8, 10))
-    end = event(2, 70, 2)
-    return begin + end + GPU + TRACKS.replace(b"\x0a\x11", b"\x0a\x91\x80\x00", 1)
-
-
-def write_lost():
-    """Names that are lost: a packet before the first clear, one after a loss."""
-    use = lambda ts, *more: packet(num(8, ts), num(10, 4), num(13, 2), *more,
-        msg(11, num(9, 1), num(11, 2), num(10, 1)))
-    names = packet(num(10, 4), num(13, 1), msg(12, msg(2, num(1, 1), msg(2, "aten::mm"))))
-    return TRACKS + use(1) + names + use(10) + use(12, num(42, 1)) + use(14) + GPU
-
-
-def write_counters():
-    """Two samples of a track of counters, one of a GPU's, and an instant."""
-    return (TRACKS + event(4, 10, 2, num(30, 7)) + event(4, 20, 2, num(30, 9)) +
-        packet(num(8, 30), num(10, 1), num(13, 1), msg(52, msg(2, num(1, 0), num(2, 90)))) +
-        event(3, 40, 2, named("here", "cpu_op")) + GPU)
-
-
-def write_deep():
-    value = num(4, 1)
-    for _ in range(100000):
-        value = msg(12, value)
-    return TRACKS + event(1, 10, 2, named("aten::mm", "cpu_op"),
-        msg(4, msg(10, "Input Dims"), value)) + GPU
-
-
-def write_loop():
-    """Tracks that are parents of each other."""
-    loop = b"".join(packet(msg(60, num(1, a), num(5, b))) for a, b in ((8, 9), (9, 8)))
-    return TRACKS + loop + span(10, 20, 8, "aten::mm", "cpu_op") + GPU
-
-
-def write_nested_zip():
-    inner = packet(msg(50, zlib.compress(packet(msg(50, zlib.compress(GPU))))))
-    return TRACKS + GPU + inner
-
-
-def write_bomb():
-    bomb = zlib.compress(b"\0" * (63 << 20), 9)
-    return TRACKS + b"".join(packet(msg(50, bomb)) for _ in range(8))
-
-
-def write_length():
-    return TRACKS + b"\x0a" + varint(1 << 63)
-
-
-def write_short():
-    return (TRACKS + GPU)[:-3]
-
-
-def write_fields():
-    """A message where a number is expected, and the other way round."""
-    return TRACKS + GPU + packet(msg(8, "x"), num(10, 1), num(11, 4)) + packet(
-        num(8, 9), num(10, 1), msg(11, num(9, 1), msg(9, "x"), num(23, 4), num(4, 4)))
-
-
-def write_clocks():
-    """Times of a monotonic clock: 500 is 1500 since the start, 9500 of the day."""
-    snap = packet(num(10, 7), msg(6, *[msg(1, num(1, c), num(2, t)) for c, t in (
-        (6, 1500), (3, 500), (1, 9500))]))
-    use = b"".join(packet(num(8, t), num(58, 3), num(10, 1), msg(11, num(9, k), num(11, 3), rest))
-        for k, t, rest in ((1, 600, named("k", "kernel", *KERNEL)), (2, 640, b"")))
-    return TRACKS + use + snap
+pftrace.py same JSON <FILE   whether both show the same, and what differs"""
+import collections, decimal, json, re, struct, sys, zlib
 
 
 def fields(b):
@@ -305,15 +163,7 @@ def same(b, text):
 
 
 def main():
-    out = sys.stdout.buffer
-    if sys.argv[1] == "write":
-        out.write(globals()["write_" + sys.argv[2]]())
-    elif sys.argv[1] == "damage":
-        b, rng = bytearray(sys.stdin.buffer.read()), random.Random(int(sys.argv[3]))
-        for _ in range(int(sys.argv[2])):
-            b[rng.randrange(len(b))] = rng.randrange(256)
-        out.write(b)
-    elif sys.argv[1] == "same":
+    if sys.argv[1] == "same":
         sys.exit(not same(sys.stdin.buffer.read(), open(sys.argv[2]).read()))
     else:
         for row in read(sys.stdin.buffer.read())[0]:

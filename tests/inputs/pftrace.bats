@@ -1,5 +1,5 @@
 # Traces of Perfetto. The shipped two were made of the JSON beside them, so their
-# records must be those of the JSON; tests/bin/pftrace.py writes small ones.
+# records must be those of the JSON; a golden case has small ones.
 
 load ../lib
 
@@ -18,18 +18,6 @@ records() {
 	/^#kern\t/ { for (i = 2; i <= NF; i++) if ($i == "occ_pct") c = i }
 	$1 == "kern" { $c = "-" }
 	{ print }'
-}
-
-# made KIND: the records of a trace that pftrace.py writes, and the notes.
-made() {
-	python3 "$ROOT/tests/bin/pftrace.py" write "$1" >"$1.pftrace"
-	dlp-parse "$1.pftrace" 2>msg >records
-	grep "^##note\|^[a-z]" records
-}
-
-# range TEXT: start and length of it.
-range() {
-	awk -F'\t' -v t="$1" '$1 == "range" && $NF == t { print $3, $4 }' records
 }
 
 @test "slices whose ends are in the order of their begins: as the JSON" {
@@ -56,54 +44,6 @@ range() {
 	cmp want <(records x.xz)
 	cmp want <(records x.zst)
 	cmp want <(dlp-parse --python --inputs - <x | grep -v '^##')
-}
-
-@test "written by time: the innermost slice ends first" {
-	made nested
-	[ "$(range outer)" = "0 80" ]
-	[ "$(range inner)" = "10 10" ]
-	[ "$(range next)" = "20 10" ]
-	[ "$(range empty)" = "25 0" ]
-}
-
-@test "a track that two sequences write, each by time" {
-	made sequences
-	[ "$(range outer)" = "0 30" ]
-	[ "$(range inner)" = "10 10" ]
-}
-
-@test "packets in any order, packed fields, long lengths" {
-	made order
-	[ "$(range aten::mm)" = "0 60" ]
-	made clocks
-	grep "^kern	1	0	40" records
-	grep -x "##info	t0_ns	9600" records
-}
-
-@test "what cannot be used is counted" {
-	made lost | grep -x "##note	dropped_packets	3"
-	made counters | grep -x "##note	other_events	3"
-	made deep | grep -x "##note	damaged_packets	1"
-	made nested_zip | grep -x "##note	damaged_packets	1"
-	for k in loop fields small; do
-		made $k | grep "^kern"
-	done
-}
-
-@test "bombs, lengths beyond the file, truncated files" {
-	for k in bomb length short; do
-		python3 "$ROOT/tests/bin/pftrace.py" write $k >$k.pftrace
-	done
-	refused '*: unpacks to more than 256 times its size*' \
-	    dlp-parse bomb.pftrace
-	refused '*: a packet of more than 64 MiB at byte 66*' \
-	    dlp-parse length.pftrace
-	refused '*: truncated: a packet that is not whole at byte 213*' \
-	    dlp-parse short.pftrace
-	dlp-parse --resync short.pftrace 2>msg | grep -q '^kern'
-	grep -q 'only what is before it is read' msg
-	dlp-parse --resync short.pftrace 2>/dev/null |
-	    grep -qx '##note	broken_places	1'
 }
 
 # bats test_tags=more
