@@ -60,23 +60,6 @@ teardown() {
 	chmod 755 ro
 }
 
-@test "not a database" {
-	printf 'x%.0s' {1..5000} >junk
-	refused '*junk: not a database, or an encrypted one' dlp-parse junk
-	echo '{"a": []}' >t.json
-	refused '*t.json: JSON, but not a trace of torch.profiler*' \
-	    dlp-parse t.json
-	printf '##dlp\t1\n' >stream
-	refused '*stream: a dlp stream*' dlp-parse stream
-	: >zero
-	refused '*zero: empty file' dlp-parse zero
-	refused '*standard input: empty file' dlp-parse - </dev/null
-	refused '*: is a directory' dlp-parse .
-	refused '*gone: cannot open: No such file or directory' dlp-parse gone
-	echo hello | xz >h.xz
-	refused '*h.xz: not a database*' dlp-parse h.xz
-}
-
 # bats test_tags=more
 @test "reports and tables that were made from a profile" {
 	need_data dlprof/w_relu
@@ -88,79 +71,6 @@ teardown() {
 		refused '*: a table of nsys stats: give the profile*' \
 		    dlp-parse "$f"
 	done
-}
-
-@test "private formats of others, by name" {
-	printf '\n\0x' >host.xplane.pb
-	refused '*: a trace of XLA*dlp-record' dlp-parse host.xplane.pb
-	printf '\n\0x' >t.pftrace
-	refused '*: not a trace of Perfetto*' dlp-parse t.pftrace
-	printf '\n\0x' >t.ncu-rep
-	refused '*: a report of Nsight Compute: dlp-ncu*' dlp-parse t.ncu-rep
-}
-
-@test "private formats of others, by content" {
-	mkdir -p bin
-	printf '\n<!DOCTYPE html>\n<html>' >f
-	refused '*f: a page in HTML: *to dlp mem' dlp-parse f
-	printf '[{"children":[],"frame":{"name":"ROOT"},"metrics":{}}]' >f
-	refused "*f: a profile of Triton's Proton*" dlp-parse f
-	printf '{\n  "rocprofiler-sdk-tool": [' >f
-	refused '*f: JSON of rocprofv3: *--output-format rocpd*' dlp-parse f
-	gzip -c f >f.gz
-	refused '*f.gz: JSON of rocprofv3: *' dlp-parse f.gz
-	mkdir -p r_pqtdir
-	refused '*r_pqtdir: a folder of nsys export *--type sqlite*' dlp-parse r_pqtdir
-	printf PAR1 >r_pqtdir/a.parquet
-	refused '*: a table of nsys export *--type sqlite*' dlp-parse r_pqtdir/a.parquet
-	printf x >a.et
-	refused '*a.et: an execution trace (Chakra)*' dlp-parse a.et
-	# XSpace { planes { id: 1, name: "/host:CPU" } }, and without the id
-	printf '\012\015\010\001\022\011/host:CPU' >f
-	refused '*f: a trace of XLA*dlp-record' dlp-parse f
-	printf '\012\013\022\011/host:CPU' >f
-	refused '*f: a trace of XLA*dlp-record' dlp-parse f
-	gzip -c f >host.xplane.pb.gz
-	refused '*: a trace of XLA*dlp-record' dlp-parse host.xplane.pb.gz
-	# Trace { packet { trusted_uid: 1 } }, packet { clock_snapshot {} },
-	# packet { trace_config {} }
-	for b in '\012\002\030\001' '\012\002\062\000' '\012\003\212\002\000'; do
-		# shellcheck disable=SC2059 # bytes
-		printf "$b" >f
-		refused "*f: a trace in Perfetto's format, but not*" dlp-parse f
-		refused "dlp-parse: standard input: a trace in Perfetto's*" \
-		    sh -c 'dlp-parse - <f'
-	done
-	printf 'NVR\0x' >f
-	refused '*f: a report of Nsight Compute: dlp-ncu reads*' dlp-parse f
-	# without nsys on PATH
-	echo x >r.nsys-rep
-	refused '*r.nsys-rep: a report that only nsys can read*nsys export --type sqlite r.nsys-rep' \
-	    env PATH="$BIN:/usr/bin:/bin" dlp-parse r.nsys-rep
-	# Chrome's format of others: XLA's own, a browser's
-	e='{"ph":"X","pid":1,"tid":2,"ts":1,"dur":5,"name":"fusion.1"}'
-	printf '{"traceEvents":[%s,{"ph":"M","name":"process_name","pid":1,"args":{"name":"/device:GPU:0"}}]}' "$e" >f
-	refused "*f: a trace in Chrome's format, but not torch.profiler's: none of its 1 events*nsys profile*" \
-	    dlp-parse f
-	printf '[%s]' "${e/\"name\"/\"cat\":\"toplevel\",\"name\"}" >f
-	refused "*f: a trace in Chrome's format*" dlp-parse f
-	# what is none of them
-	printf '\012\002\377\377' >f
-	refused '*f: not a database, or an encrypted one' dlp-parse f
-}
-
-@test "tables of PyProf, reports of Nsight Compute" {
-	pyprof-parse "$LENET" >d
-	for o in '' --csv; do
-		pyprof-prof $o d >p.csv
-		refused '*p.csv: a table of PyProf: give the .dict*' \
-		    dlp-parse p.csv
-	done
-	echo x >r.ncu-rep
-	refused '*r.ncu-rep: a report of Nsight Compute: dlp-ncu reads*' \
-	    dlp-parse r.ncu-rep
-	cp r.ncu-rep r.nvvp
-	refused '*r.nvvp: a session of the Visual Profiler*' dlp-parse r.nvvp
 }
 
 @test "damaged files" {

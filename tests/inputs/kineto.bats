@@ -159,11 +159,6 @@ kernel() { # TS DUR [PID TID]
 	    "s/^##note${TAB}bad_events$TAB//p" s))) -eq $((n + 1)) ]
 }
 
-@test "a list of other objects is no trace" {
-	printf '[{"key": "aten::mm", "n": 1}]' >f
-	refused "*f: a trace in Chrome's format, but not torch.profiler's: *" dlp-parse f
-}
-
 # self_times FILE: the time on the GPU of each op's own work, as key_averages()
 # gives it (self_device_time_total): that of the calls whose innermost op it is.
 self_times() {

@@ -344,31 +344,6 @@ quiet() {
 	done
 }
 
-@test "JSON that is put in as it is, and messages of the shell" {
-	printf '#op\top_id\tshapes\nop\t1\t["\302\2332J\342\200\256","\303\251",[1]]\n' |
-	    dlp-fmt -T op --jsonl >out
-	same '{"op_id":1,"shapes":["\u009b2J\u202e","é",[1]]}' "$(<out)"
-	printf '#!/bin/sh\n# x: x\nprintf "a\\033[1mb\\302\\2332J\\303\\251\\n" >&2\n' \
-	    >x
-	# shellcheck disable=SC2016 # of sh
-	sh -c 'here=$1; . "$here/reports/start.sh"; run sh ./x' \
-	    - "$ROOT/pipelines" 2>err
-	same 'a\x1b[1mb\xc2\x9b2Jé' "$(<err)"
-}
-
-@test "--guard: text is no formula, numbers stay numbers" {
-	{
-		printf '#x\ta\tdur_ns\n'
-		printf 'x\t%s\t-5\n' =1 +1+2 -2 -x @y '\tt' '\r' 'a=b' '' '\x2d'
-	} >in
-	dlp-fmt -T x --csv --guard in >out
-	same $'a,dur_ns\n\'=1,-5\n\'+1+2,-5\n-2,-5\n\'-x,-5\n\'@y,-5\n\'\tt,-5' \
-	    "$(head -n 7 out)"
-	same "a=b,-5 ,-5 \"'-\",-5" "$(tail -n 3 out | tr '\n' ' ' |
-	    sed 's/ $//')"
-	same "$(dlp-fmt -T x --csv in)" "$(sed "s/^'//; s/^\"'/\"/" out)"
-}
-
 # Names that a shell, awk, printf, make or a terminal takes for something.
 NAMES=($'a b\'c"d\nl\te' '$(touch pwned)`touch pwned`;touch pwned&|<>'
     '*?[a-z]%s%n#{}~!' -n x=y 'back\n\\t\101\' $'\e[31m\xc2\x9b\xff'

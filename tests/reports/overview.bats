@@ -128,27 +128,6 @@ fit_a_terminal() {
 	same "dlp overview: --color: 'red' is not auto, always or never" "$output"
 }
 
-@test "a row per file; one that fails says so, 2" {
-	head -c 5000 "$LENET" >broken
-	rc=0
-	dlp --tsv "$LENET" broken nix "$LENET" >got 2>err || rc=$?
-	cat got err
-	[ $rc -eq 2 ]
-	same 'file ok failed failed ok' \
-	    "file $(sed 1d got | cut -f2 | paste -sd' ')"
-	same "$LENET broken nix $LENET" "$(sed 1d got | cut -f1 | paste -sd' ')"
-	same 2 "$(wc -l <err)"
-	same "dlp-parse: broken: truncated: 5000 of 516096 bytes" "$(sed -n 3p got |
-	    awk -F'\t' '{ print $NF }')"
-	sed 1d got | awk -F'\t' 'NR == 1 { n = NF } NF != n { exit 1 }'
-	rc=0
-	dlp --jsonl "$LENET" | grep -F '"n_step":3,"n_trimmed":1,"step_ns":3'
-	dlp -w 80 "$LENET" broken 2>err >got || true
-	[ "$(wc -L <got)" -le 80 ]
-	dlp ./nix --tsv >got 2>err || rc=$?
-	[ $rc -eq 2 ]
-}
-
 @test "a file's name or a report's" {
 	cp "$LENET" profile
 	dlp profile >got
@@ -171,6 +150,17 @@ fit_a_terminal() {
 	cp "$LENET" $'a b\'c\n\td'
 	dlp --tsv $'a b\'c\n\td' >got
 	same "a b'c\\n\\td" "$(col got file)"
+}
+
+@test "names that JSON must escape" {
+	n=$'a "q\\u0000\\ \t name.sqlite'
+	cp "$LENET" "$n"
+	dlp --json -- "$n" >out 2>/dev/null
+	python3 -c 'import json, sys; d = json.load(open("out"))
+assert d["file"] == sys.argv[1], d["file"]' "$n"
+	dlp --json "$LENET" 2>/dev/null | jq -S 'del(.file)' >want
+	jq -S 'del(.file)' out | cmp want -
+	dlp --json - <"$LENET" 2>/dev/null | jq -S 'del(.file)' | cmp want -
 }
 
 # bats test_tags=all
