@@ -10,14 +10,6 @@ setup() {
 	cd "$BATS_TEST_TMPDIR"
 }
 
-# sum TYPE...: ns of GPU work by SQL
-work_by_sql() {
-	sqlite3 "$LENET" "SELECT sum(s) FROM (
-	    SELECT sum(end - start) s FROM CUPTI_ACTIVITY_KIND_KERNEL UNION ALL
-	    SELECT sum(end - start) FROM CUPTI_ACTIVITY_KIND_MEMCPY UNION ALL
-	    SELECT sum(end - start) FROM CUPTI_ACTIVITY_KIND_MEMSET)"
-}
-
 # column NAME PAGE: the values of a column as JSON, read as the manual says.
 column() {
 	python3 - "$@" <<-'EOF' | jq -c .
@@ -175,45 +167,6 @@ column() {
 	same '' "$(ls t)"
 }
 
-# A step of this profile is 58 pieces of GPU work, of 232; 1 to 3 are even.
-@test "above --max-pieces: sums of everything, rows of the steps that fit" {
-	local t='["work", "inst", "range", "call", "gap"]' m rows
-	dlp html --data "$LENET" >all.json
-	for m in 60 130 200; do
-		dlp html --data --max-pieces $m "$LENET" >cut.json 2>err
-		same "[$m,232,1,$(((m - 58) / 58 + 1))]" "$(jq -c '[.cut | .limit, .pieces, .from, .to]' cut.json)"
-		[[ $(<err) == "$LENET: 232 pieces of GPU work, more than $m: the page has sums of all, and details of steps 1-"* ]]
-		# rows of those steps, as they are on a page without a limit
-		rows='.[$t[]] | . as $w | range($w.rows) as $i |
-		    select($w.iter[$i] != null and $w.iter[$i] >= $from and $w.iter[$i] <= $to) |
-		    $w | del(.rows) | map_values(.[$i]) | with_entries(select(.value != null))'
-		jq -cS --argjson t "$t" --argjson from 1 --argjson to "$(jq .cut.to cut.json)" ".tables | $rows" all.json >want
-		jq -cS --argjson t "$t" --argjson from 0 --argjson to 9 ".tables | $rows" cut.json >got
-		cmp want got
-		[ "$(wc -l <got)" -gt 200 ]
-		same "$(wc -l <got)" "$(jq --argjson t "$t" '[.tables[$t[]].rows] | add' cut.json)"
-		# the sums are of everything, and so are the tables of steps and memory
-		same "[232,$(work_by_sql)]" "$(jq -c '.sums | [(.pieces | add), (.dur_ns | add)]' cut.json)"
-		jq -c '[.sums as $s | range($s.rows) | select($s.tag[.] == "kern") | {k: [$s.short[.], $s.tc[.]],
-		    n: $s.pieces[.], ns: $s.dur_ns[.]}] | group_by(.k) | map([.[0].k[], (map(.n) | add),
-		    (map(.ns) | add)]) | sort' cut.json >got
-		dlp top -g kernel -n 0 --json "$LENET" | jq -c 'map([.short, .tc, .n, .sum_dur_ns]) | sort' >want
-		same "$(sqlite3 "$LENET" 'SELECT max(end - start) FROM CUPTI_ACTIVITY_KIND_KERNEL')" \
-		    "$(jq '[.sums as $s | range($s.rows) | select($s.tag[.] == "kern") | $s.max_ns[.]] | max' cut.json)"
-		cmp want got
-		cmp <(jq 'del(.tables, .cut, .sums, .cmds)' all.json) <(jq 'del(.tables, .cut, .sums, .cmds)' cut.json)
-	done
-	dlp html --data --max-pieces 50 "$LENET" 2>err | jq -e '(.cut | has("from") | not) and .tables.work.rows == 0'
-	grep -q 'no step fits' err
-	dlp html --data -n 0 "$LENET" | cmp all.json -
-	dlp html --data -n 50 "$LENET" 2>err | jq -e '.cut.limit == 50'
-	# as many as there are; ranges inside ops are more
-	cmp <(jq 'del(.tables.nest)' all.json) \
-	    <(dlp html --data --max-pieces 232 "$LENET" | jq 'del(.tables.nest)')
-	# the chosen steps, of which the first two fit
-	dlp html --data -i 0-2 --max-pieces 120 "$LENET" 2>err | jq -ce '[.cut.pieces, .cut.from, .cut.to] == [174, 0, 1]'
-}
-
 @test "of two profiles one that cannot be read: no page" {
 	: >empty
 	head -c 2000 "$ROOT/tests/data/lenet.sqlite.xz" >cut.sqlite.xz
@@ -252,17 +205,4 @@ column() {
 	dlp-html -m 20000 in >p.html 2>err
 	cmp <(jq -c .tables.work.start_ns cut.json) <(column work.start_ns p.html)
 	cmp <(jq -c .tables.work.short cut.json) <(column work.short p.html)
-}
-
-# 789 kernels, fewer than the ranges inside ops and the events of memory.
-@test "above --max-pieces: ranges inside ops and events of memory are bounded, too" {
-	local f=$ROOT/tests/data/kineto/gpt2_bf16.json.gz
-	dlp html --data "$f" | jq -c '.tables | [.nest, .mem, .work | .rows]' >all
-	dlp html --data --max-pieces 1000 "$f" >d.json
-	jq -e 'has("cut") | not' d.json
-	same "$(jq -c '[.[0:2][], 0, 0, .[2]]' all)" \
-	    "$(jq -c '[.tables | .nest.left, .mem.left, .nest.rows, .mem.rows, .work.rows]' d.json)"
-	same "$(dlp mem --json "$f" | jq -c '[.[] | .peak_bytes]')" "$(jq -c .peak.peak_bytes d.json)"
-	# nest is also left out above the limit of GPU work
-	dlp html --data --max-pieces 500 "$f" 2>err | jq -e --argjson n "$(jq '.[0]' all)" '.cut and .tables.nest.left == $n'
 }
