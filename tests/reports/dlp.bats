@@ -286,30 +286,6 @@ same_as_h() {
 	done
 }
 
-@test "several files: sections of their own, a column that names them" {
-	cp "$LENET" b
-	dlp iters --tsv "$LENET" >one
-	{
-		sed '1s/$/	src/; 2,$s/$/	b/' one
-		sed '1d; s/$/	b/' one
-	} >want
-	dlp iters --tsv b b >got
-	diff want got
-	dlp iters -w 100 b b | grep '^file  *step '
-	for r in devices info coverage; do
-		dlp $r --csv "$LENET" b >got
-		[[ $(head -n 1 got) == src,* ]]
-		same "b,$LENET" "$(sed '1d; s/,.*//' got | sort -u |
-		    LC_ALL=C sort -r | paste -sd,)" ||
-		    same "$LENET,b" "$(sed '1d; s/,.*//' got | sort -u |
-			LC_ALL=C sort | paste -sd,)"
-	done
-	a=$(dlp top -g device --csv "$LENET" | sed -n '2s/.*,\([0-9]*\),[0-9]*,.*/\1/p')
-	got=$(dlp top -g device --csv "$LENET" b |
-	    sed -n '2s/.*,\([0-9]*\),[0-9]*,.*/\1/p')
-	same $((2 * a)) "$got"
-}
-
 # bats test_tags=all
 @test "tables of 80 columns are no wider" {
 	cp "$LENET" "$BATS_TEST_TMPDIR/other.sqlite"
