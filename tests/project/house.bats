@@ -170,13 +170,6 @@ includes() {
 	tsort "$BATS_TEST_TMPDIR/h" >"$BATS_TEST_TMPDIR/sorted"
 }
 
-@test "no file of a command is called as one of common/" {
-	cd "$ROOT"
-	same "" "$(for f in cmd/*/*.[ch]; do
-		[ ! -e "common/${f##*/}" ] || echo "$f"
-	done)"
-}
-
 @test "no two files in cmd/ and common/ have the same name" {
 	cd "$ROOT"
 	same "" "$(for f in common/*.[ch] cmd/*.c cmd/*/*.[ch]; do
