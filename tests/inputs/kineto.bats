@@ -61,12 +61,6 @@ rows() {
 	dlp-fmt -T "$1" --tsv -c "$2" | tail -n +2
 }
 
-# A trace of one kernel, made of the given text, in the file f.
-one_kernel() {
-	printf '%s' "$1" >f
-	dlp-parse f 2>/dev/null | rows kern start_ns,dur_ns,dev,stream,kernel
-}
-
 kernel() { # TS DUR [PID TID]
 	printf '{"ph":"X","cat":"kernel","name":"k","pid":%s,"tid":%s,"ts":%s,"dur":%s,"args":{"correlation":1}}' \
 	    "${3-0}" "${4-7}" "$1" "$2"
@@ -88,11 +82,6 @@ kernel() { # TS DUR [PID TID]
 		same "$f$(truth "$f" "$DATA/kineto/truth.tsv")" \
 		    "$f$(numbers "$DATA/kineto/$f")"
 	done <"$DATA/kineto/truth.tsv"
-}
-
-@test "ids are numbers or texts" {
-	same '0	1000	2	13	k' \
-	    "$(one_kernel "[$(kernel 5 1 '"2"' '"13"')]")"
 }
 
 @test "broken JSON is one line with the byte; --resync goes on" {
@@ -262,69 +251,6 @@ json.dump({"traceEvents": [], "deviceProperties": [
 	(ulimit -v 600000 && dlp-parse f >s 2>err)
 	grep -q 'f: deviceProperties has more than [0-9]* values' err
 	! grep '^dev' s
-}
-
-# bats test_tags=more
-@test "TraceLens' tables: kernels by name, and the time in which the GPU works" {
-	# gpu_timeline.csv leaves out work whose call is not in the trace, and in
-	# the trace of normalizations the sets, 26,636 ns; kernel_summary.csv has
-	# all kernels. Times there are sums of doubles.
-	need_data kineto/tracelens_ref.tar.xz
-	tar xf "$DATA/kineto/tracelens_ref.tar.xz"
-	cat >compare.py <<-'EOT'
-	import collections, csv, sys
-	tables, sets = sys.argv[1], sys.argv[2] == "sets"
-	leg, text, spans = {}, {}, []
-	got = collections.defaultdict(lambda: [0, 0])
-	for line in sys.stdin:
-	    f = line.rstrip("\n").split("\t")
-	    if line.startswith("#") and not line.startswith("##"):
-	        leg[f[0][1:]] = {c: i for i, c in enumerate(f)}
-	    elif f[0] == "str":
-	        text[f[leg["str"]["id"]]] = f[leg["str"]["text"]]
-	    elif f[0] in ("kern", "copy", "set"):
-	        c = leg[f[0]]
-	        at, dur = int(f[c["start_ns"]]), int(f[c["dur_ns"]])
-	        if f[0] == "kern":
-	            k = got[text[f[c["name_id"]]]]
-	            k[0] += 1
-	            k[1] += dur
-	        if f[c["api_start_ns"]] != "-" and (sets or f[0] != "set"):
-	            spans.append((at, at + dur))
-	busy, end = 0, 0
-	for a, b in sorted(spans):
-	    busy += max(0, b - max(a, end))
-	    end = max(end, b)
-	want = {r["type"]: float(r["time ms"]) * 1e6
-	        for r in csv.DictReader(open(tables + "/gpu_timeline.csv"))}
-	assert abs(busy - want["busy_time"]) < 60, (busy, want)
-	total = max(b for _, b in spans) - min(a for a, _ in spans)
-	assert abs(total - want["total_time"]) < 60, (total, want)
-	unit = "Kernel duration (\u00b5s)_"
-	want = collections.defaultdict(lambda: [0, 0])
-	for r in csv.DictReader(open(tables + "/kernel_summary.csv",
-	                             encoding="utf-8")):
-	    k = want[r["Kernel name"]]
-	    k[0] += int(float(r[unit + "count"]))
-	    k[1] += float(r[unit + "sum"]) * 1000
-	assert sorted(want) == sorted(got)
-	for name, (n, ns) in want.items():
-	    assert got[name][0] == n and abs(got[name][1] - ns) < 5, name
-	EOT
-	while read -r t sets; do
-		dlp-parse "$DATA/kineto/tracelens/traces__${t//\//__}.json.gz" \
-		    2>/dev/null |
-		    python3 compare.py "tracelens_ref/${t}_perf_report_csvs" "$sets"
-	done <<-EOT
-	h100/Falconsai_nsfw_image_detection__1016002 sets
-	h100/Qwen_Qwen1.5-0.5B-Chat__1016005 sets
-	h100/gaunernst_bert-small-uncased__1016001 sets
-	mi210/gpu_only_trace/gpu_only_trace sets
-	mi300/Falconsai_nsfw_image_detection__1016002 sets
-	mi300/gaunernst_bert-small-uncased__1016001 sets
-	perf_model/normalization/normalization_layer_test -
-	torch_compile_triton/trace sets
-	EOT
 }
 
 # bats test_tags=more
