@@ -295,13 +295,6 @@ hidden() {
 		print "" }' | cmp - <(tail -n 1 out)
 }
 
-@test "a file whose name means something to SQLite" {
-	for name in ':memory:' 'file:x?mode=memory' 'a%41b' 'x?immutable=1'; do
-		cp "$LENET" "$name"
-		same 208 "$(dlp-parse -T kern "$name" | grep -c '^kern')"
-	done
-}
-
 @test "a database without its write-ahead log" {
 	cp "$LENET" p
 	printf '\002\002' | dd of=p bs=1 seek=18 conv=notrunc 2>/dev/null

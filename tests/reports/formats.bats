@@ -15,6 +15,10 @@ setup() {
 	[ ! -e x.db ]
 	same '' "$(find . -name 'x.db*')"
 	run -2 dlp-fmt --sql run -T kern "$LENET"
+	dlp-parse "$LENET" >l.dlp
+	run -2 dlp-fmt -T nope --sqlite x.db l.dlp
+	[[ "$output" == *"no record type 'nope'"* ]]
+	[ ! -e x.db ]
 }
 
 @test "dlp sqlite: the manual has ten queries, and names each column" {
@@ -55,18 +59,6 @@ setup() {
 @test "a report of several tables takes -t" {
 	cmp <(dlp gaps -s "$LENET" 2>/dev/null) <(dlp gaps -t total "$LENET" 2>/dev/null)
 	cmp <(dlp phases "$LENET" 2>/dev/null) <(dlp phases -t phase "$LENET" 2>/dev/null)
-}
-
-@test "what cannot be done ends with status 2 and writes no file" {
-	dlp-parse "$LENET" >l.dlp
-	run -2 dlp-fmt -T nope --sqlite t.db l.dlp
-	[[ "$output" == *"no record type 'nope'"* ]]
-	[ ! -e t.db ]
-	echo precious >p.txt
-	run -2 dlp mcp p.txt </dev/null
-	[ "$output" = "dlp mcp: p.txt: not a folder" ]
-	run -2 dlp whatif --workers 4 l.dlp
-	[ "$output" = "dlp whatif: --workers needs --all" ]
 }
 
 @test "dlp-fmt --sql run of a stream that lacks records" {

@@ -181,16 +181,6 @@ setup() {
 	END
 }
 
-@test "a folder that is none, and -h" {
-	run -2 --separate-stderr dlp mcp none
-	grep -qx 'dlp mcp: none: not a folder' <<<"$stderr"
-	run -2 --separate-stderr dlp mcp
-	same 'dlp mcp: which folder? usage: dlp mcp FOLDER' "$stderr"
-	dlp mcp -h | grep -q '^usage: dlp mcp FOLDER'
-	dlp skill -h | grep -q '^usage: dlp skill'
-	run -2 dlp skill x
-}
-
 # What SKILL.md tells to type works, with the members that it names.
 @test "dlp skill: a transcript of its commands, and the members that it names" {
 	dlp skill >skill.md
