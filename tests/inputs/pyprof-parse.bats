@@ -67,11 +67,6 @@ subSeqId altSeqId dir mod op tid device stream grid block kLongName"
 	[ -s err ]
 }
 
-@test "-h and -V" {
-	pyprof-parse -h | head -n 1 | grep -q '^usage: pyprof-parse '
-	pyprof-parse --version | grep -Eq '^pyprof-parse [0-9.]+$'
-}
-
 # The .dict as an input.
 
 # bats test_tags=more

@@ -134,15 +134,6 @@ table_reports() {
 	done
 }
 
-# A stream under the name of a database is refused, not read in part.
-@test "a stream that is named like a database: the line says how to name it" {
-	dlp-parse "$LENET" >a.sqlite
-	run -2 dlp top a.sqlite
-	same 'dlp-parse: a.sqlite: a dlp stream, not a database: the next filter and dlp REPORT read it as it is, from FILE.dlp or standard input' "$output"
-	mv a.sqlite a.dlp
-	cmp <(dlp top "$LENET") <(dlp top a.dlp)
-}
-
 @test "the exit status of a report comes after its messages, whatever they end with" {
 	mkdir shim
 	for text in 'said' 'said\n' 'said\t1' '\tsaid' 'a\n\n' ''; do

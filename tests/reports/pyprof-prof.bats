@@ -89,30 +89,6 @@ setup() {
 	pyprof-prof --pyprof-compat <"$P.dict" | cmp "$P.default.txt" -
 }
 
-@test "--pyprof-compat: of a stream, of a broken profile, of another year" {
-	dlp-parse "$L" | dlp-correlate | dlp-flops >s
-	rc=0
-	pyprof-prof --pyprof-compat s >out 2>err || rc=$?
-	[ $rc -eq 2 ]
-	[ ! -s out ]
-	[ "$(wc -l <err)" -eq 1 ]
-	xz -dc "$L" | head -c 300000 >cut
-	rc=0
-	pyprof-prof --pyprof-compat cut >out 2>err || rc=$?
-	cat err
-	[ $rc -eq 2 ]
-	[ "$(wc -l <err)" -eq 1 ]
-	rc=0
-	pyprof-prof --pyprof-compat=1984 "$L" >out 2>err || rc=$?
-	[ $rc -eq 2 ]
-	grep -q 1984 err
-}
-
-@test "rows in the order of the kernel table" {
-	pyprof-prof -c idx "$L" | tail -n +2 >got
-	seq "$(wc -l <got)" | cmp - got
-}
-
 @test "from any folder, through a link, options anywhere" {
 	ln -s "$ROOT/pipelines/pyprof-prof" p
 	cp "$ROOT/tests/data/lenet.sqlite.xz" './-odd name'
@@ -122,27 +98,4 @@ setup() {
 	cmp a b
 	cmp a c
 	head -n 1 a | grep -q '^"Idx","Sil(ns)"$'
-}
-
-@test "a stream without the stages it needs: the command is named" {
-	rc=0
-	dlp-parse "$L" | pyprof-prof >out 2>err || rc=$?
-	cat err
-	[ $rc -eq 2 ]
-	grep -q 'dlp-correlate' err
-	rc=0
-	dlp-parse "$L" | dlp-correlate | pyprof-prof >out 2>err || rc=$?
-	cat err
-	[ $rc -eq 2 ]
-	grep -q 'dlp-flops' err
-}
-
-@test "-h and -V" {
-	pyprof-prof -h | head -n 1 | grep -q '^usage: pyprof-prof '
-	pyprof-prof --version | grep -Eq '^pyprof-prof [0-9.]+$'
-}
-
-@test "the manual's examples and lint" {
-	command -v mandoc >/dev/null || skip "no mandoc"
-	mandoc -Tlint -W warning "$ROOT/man/pyprof-prof.1"
 }
