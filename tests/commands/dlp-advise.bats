@@ -165,72 +165,6 @@ rec() { printf '%b\n' "$@" | tr ' ' '\t'; }
 	[ "$(cut -f1 <<<"$output" | sort -u | wc -l)" -eq 3 ]
 }
 
-# rule|verdict|records, split at ;
-@test "DLProf's detectors: one that fires, one that does not, one in the dark" {
-	local op='#op op_id op by dtype dl_tc' inst='#inst op_id;inst 1'
-	local pt='##info mode pytorch' busy='#busy dev class dur_ns'
-	local kern='#kern id start_ns dur_ns dev op_id tc' iter='#iter iter dur_ns'
-	local dev='#dev dev name'
-	bad=0
-	while IFS='|' read -r rule want records; do
-		[ -n "$rule" ] || continue
-		got=$(printf '%s\n' "$records" | tr '; ' '\n\t' |
-		    dlp-advise --dlprof 2>&1 | dlp-agg -T finding |
-		    dlp-fmt --tsv -T finding -c id,judged |
-		    awk -F'\t' -v id="$rule" '$1 == id { print $2 }')
-		[ "$want" = "$got" ] && continue
-		echo "$rule: '$got' for '$want': $records"
-		bad=1
-	done <<-EOF
-	amp_detector|yes|$op;op 1 linear dlprof float32 yes;$inst
-	amp_detector|no|$op;op 1 linear dlprof float16 yes;$inst
-	amp_detector|no|$op;op 1 relu dlprof float32 no;$inst
-	amp_detector|no|##info mode tensorrt;$op;op 1 linear x float32 yes;$inst
-	amp_detector|not judged|$op;op 1 linear dlprof - yes;$inst
-	underutilized_gpu_detector|yes|$dev;dev 0 a;$busy;busy 0 kern 49;busy 0 other 51
-	underutilized_gpu_detector|no|$dev;dev 0 a;$busy;busy 0 kern 50;busy 0 other 50
-	underutilized_gpu_detector|not judged|$op
-	imbalanced_gpu_detector|yes|$kern;kern 1 0 9 0 - -;kern 2 0 9 1 - -;$busy;busy 0 kern 80;busy 0 other 20;busy 1 kern 69;busy 1 other 31
-	imbalanced_gpu_detector|no|$kern;kern 1 0 9 0 - -;kern 2 0 9 1 - -;$busy;busy 0 kern 80;busy 0 other 20;busy 1 kern 70;busy 1 other 30
-	imbalanced_gpu_detector|not judged|$kern;kern 1 0 9 0 - -;kern 2 0 9 1 - -
-	dataloader_detector|yes|$pt;$op;op 1 DaliX dlprof - no;$inst;op 2 dali dlprof - no;$busy;busy 0 dataload 6;busy 0 other 94
-	dataloader_detector|no|$pt;$op;op 1 dali dlprof - no;$inst;$busy;busy 0 dataload 5;busy 0 other 95
-	dataloader_detector|yes|$pt;$busy;busy 0 other 95
-	dataloader_detector|no|##info mode tensorflow1;$busy;busy 0 dataload 95
-	dataloader_detector|not judged|$pt;$op;op 1 dali dlprof - no;$inst
-	bad_iteration_range_detector|yes|$iter;iter 0 10;iter 1 10;iter 2 100
-	bad_iteration_range_detector|no|$iter;iter 0 10;iter 1 10;iter 2 11
-	no_iterations_detector|yes|##info key_op_found no
-	no_iterations_detector|no|##info key_op_found yes
-	no_iterations_detector|not judged|$op
-	cudnn_benchmark_detector|yes|$pt;##info model_cudnn_benchmark_disabled true;$op;op 1 conv2d dlprof - yes;$inst
-	cudnn_benchmark_detector|no|$pt;##info model_cudnn_benchmark_disabled false;$op;op 1 conv2d dlprof - yes;$inst
-	cudnn_benchmark_detector|no|$pt;##info model_cudnn_benchmark_disabled true;$op;op 1 linear dlprof - yes;$inst
-	cudnn_benchmark_detector|not judged|$pt;$op;op 1 conv2d dlprof - yes;$inst
-	slow_api_detector|yes|$pt;##info model_gradcheck true
-	slow_api_detector|yes|$pt;##info model_autograd_profile true
-	slow_api_detector|no|$pt;##info model_gradcheck false
-	slow_api_detector|not judged|$pt
-	batch_size_detector|yes|##info gpu_mem_total_bytes 100;##info gpu_mem_used_bytes 50
-	batch_size_detector|no|##info gpu_mem_total_bytes 100;##info gpu_mem_used_bytes 51
-	batch_size_detector|not judged|$pt
-	emit_nvtx_detector|yes|$pt;$op;op 1 conv2d dlprof - yes;$inst
-	emit_nvtx_detector|no|$pt;$op;op 1 conv2d pytorch - yes;$inst
-	emit_nvtx_detector|no|$pt;##info model_emit_nvtx true;$op;op 1 conv2d dlprof - yes;$inst
-	bad_tensor_shape_detector|yes|##info mode tensorflow2;$op;op 1 MatMul tensorflow float16 yes;$inst;$kern;kern 1 0 9 0 1 no
-	bad_tensor_shape_detector|no|##info mode tensorflow2;$op;op 1 MatMul tensorflow float16 yes;$inst;$kern;kern 1 0 9 0 1 yes
-	bad_tensor_shape_detector|not judged|##info mode tensorflow2;$op;op 1 MatMul tensorflow float16 yes;$inst
-	bad_tensor_shape_detector|yes|$op;op 1 MatMul tensorflow float16 yes;$inst;$kern;kern 1 0 9 0 1 no
-	bad_tensor_shape_detector|no|$op;op 1 matmul pytorch float16 yes;$inst;$kern;kern 1 0 9 0 1 no
-	no_fusion_detector|yes|$op;op 1 MatMul tensorflow - yes;$inst
-	no_fusion_detector|no|$op;op 1 matmul pytorch - yes;$inst
-	no_fusion_detector|yes|##info mode tensorflow1;$op;op 1 MatMul tensorflow - yes;$inst
-	no_fusion_detector|no|##info mode tensorflow1;$op;op 1 MatMul xla - yes;$inst
-	no_fusion_detector|no|##info mode tensorflow2;$op;op 1 MatMul tensorflow - yes;$inst
-	EOF
-	[ $bad -eq 0 ]
-}
-
 # bats test_tags=more
 @test "dlp advise: that no finding is shown is said, with what to type" {
 	need_data nsys/no-events.sqlite
@@ -243,93 +177,9 @@ rec() { printf '%b\n' "$@" | tr ' ' '\t'; }
 	! grep 'no finding gains' err
 }
 
-# RULE|VERDICT|PROFILE [OPTIONS of dlp advise]: each rule on real profiles, one
-# where it must fire and one where it must not. Rules without a real profile on
-# which they fire have rows in derived() below.
+# RULE|VERDICT|PROFILE [OPTIONS of dlp advise]
 rules_on_profiles() {
-	cat <<-EOF
-	amp_detector|found|h200/resnet50_fp32
-	amp_detector|clear|h200/gpt2_bf16
-	underutilized_gpu_detector|found|h200/gpt2_bf16
-	underutilized_gpu_detector|clear|h200/resnet50_fp32
-	dataloader_detector|found|h200/loader
-	dataloader_detector|clear|h200/gpt2_bf16
-	bad_iteration_range_detector|found|h200/graph_infer_node -i 0-9
-	bad_iteration_range_detector|clear|h200/resnet50_fp32
-	imbalanced_gpu_detector|found|broken/gpu_before_call -i 0-4
-	imbalanced_gpu_detector|clear|h200/ddp2_rank0
-	cudnn_benchmark_detector|found|h200/lenet_pyprof_train
-	cudnn_benchmark_detector|not_judged|h200/resnet50_fp32
-	slow_api_detector|not_judged|h200/lenet_pyprof_train
-	batch_size_detector|found|h200/gpt2_bf16
-	batch_size_detector|found|broken/gpu_before_call
-	batch_size_detector|not_judged|h200/resnet50_fp32
-	emit_nvtx_detector|found|advise/gpt_plain
-	emit_nvtx_detector|clear|h200/gpt2_bf16
-	unused_gpus|found|advise/amp_scaler
-	unused_gpus|clear|h200/ddp2_rank0
-	sync_calls|found|advise/amp_scaler
-	sync_calls|clear|h200/ddp2_rank0
-	idle_after_sync|found|advise/amp_scaler
-	idle_after_sync|clear|h200/gpt2_bf16
-	launch_bound|found|h200/gpt2_bf16
-	launch_bound|clear|h200/resnet50_fp32
-	reduce_overhead|found|h200/compile_train
-	reduce_overhead|clear|advise/compile_ro
-	exposed_comm|found|h200/ddp2_rank0
-	exposed_comm|clear|h200/gpt2_bf16
-	rank_wait|found|h200/ddp2_rank0
-	rank_wait|clear|h200/gpt2_bf16
-	fsdp_prefetch|found|comm/fsdp2
-	fsdp_prefetch|clear|h200/ddp2_rank0
-	fsdp_prefetch|clear|comm/colls
-	tc_unused|found|h200/resnet50_fp32
-	tc_unused|clear|h200/gpt2_bf16
-	tc_fp32|found|h200/resnet50_fp32
-	tc_fp32|clear|h200/resnet50_tf32
-	tc_unaligned|found|h200/gpt2_bf16
-	tc_unaligned|clear|h200/resnet50_fp32
-	pageable_copies|found|h200/everything
-	pageable_copies|clear|h200/gpt2_bf16
-	alloc_calls|found|h200/zoo
-	alloc_calls|clear|h200/gpt2_bf16
-	few_blocks|found|advise/amp_scaler
-	few_blocks|clear|h200/compile_train
-	channels_last|found|h200/ddp2_rank0
-	channels_last|clear|h200/resnet50_fp32
-	fused_optimizer|found|h200/compile_train
-	fused_optimizer|clear|advise/gpt_plain
-	fused_optimizer|clear|stacks/python
-	sdpa|found|advise/gpt_nosdpa
-	sdpa|clear|h200/gpt2_bf16
-	loss_chain|found|h200/gpt2_bf16
-	loss_chain|clear|h200/resnet50_tf32
-	pointwise_chain|found|advise/gpt_plain
-	pointwise_chain|clear|h200/compile_train
-	recompiles|found|h200/compile_train
-	recompiles|clear|advise/compile_ro
-	graph_breaks|found|h200/compile_train
-	graph_breaks|clear|h200/gpt2_bf16
-	kv_cache|found|advise/generate
-	kv_cache|clear|h200/graph_infer_node
-	cudnn_plans|found|advise/generate
-	cudnn_plans|clear|h200/resnet50_fp32
-	recompute|clear|h200/resnet50_fp32
-	loader_workers|not_judged|h200/loader
-	loader_workers|clear|h200/gpt2_bf16
-	memory_full|clear|h200/gpt2_bf16
-	graph_level|found|h200/graph_infer_graph
-	graph_level|clear|h200/graph_infer_node
-	no_op|found|h200/everything
-	no_op|clear|h200/gpt2_bf16
-	profiler_cost|clear|h200/gpt2_bf16
-	marker_cost|found|h200/gpt2_bf16
-	marker_cost|clear|h200/resnet50_fp32
-	lazy_loading|found|h200/graph_infer_node -i 0-9
-	lazy_loading|clear|h200/gpt2_bf16
-	one_off|found|h200/graph_infer_node -i 0-9
-	one_off|clear|h200/gpt2_bf16
-	EOF
+	grep -v '^#' "$ROOT/tests/data/advise/rules.tab"
 }
 
 # shipped PATH: prints the name of that profile of tests/data, unpacked

@@ -161,38 +161,6 @@ correlated() {
 	done
 }
 
-# steps LENGTH...: a stream of steps, one after the other
-steps() {
-	printf '##dlp\t1\n#range\tid\tstart_ns\tdur_ns\tpid\ttid\ttext\n'
-	local t=0 n=0 d
-	for d; do
-		printf 'range\t%d\t%d\t%d\t1\t1\tstep %d\n' $n $t $d $n
-		t=$((t + d)) n=$((n + 1))
-	done
-	printf '##end\t%d\n' $n
-}
-
-# steps LENGTH:CALL_NS:API...: steps in a row, each with one call
-steps() {
-	local n=0 t=0 k=0 len ns api s
-
-	printf '##dlp\t1\n#range\tid\tstart_ns\tdur_ns\tpid\ttid\ttext\n'
-	printf '#call\tid\tstart_ns\tdur_ns\tpid\ttid\tapi\n'
-	for s; do
-		IFS=: read -r len ns api <<<"$s"
-		printf 'range\t%d\t%d\t%d\t1\t1\tstep %d\n' $n $t "$len" $n
-		[ -z "$api" ] ||
-			printf 'call\t%d\t%d\t%d\t1\t1\t%s\n' $n $t "$ns" "$api"
-		t=$((t + len)) n=$((n + 1)) k=$((k + 1 + (${#api} > 0)))
-	done
-	printf '##end\t%d\n' $k
-}
-
-even() { # prints the first and the last even step, and the message's end
-	dlp-iter -k step --even 2>err | records iter - | cut -f1 | paste -sd' '
-	sed 's/^dlp-iter: //; s/ (-i chooses others)//' err
-}
-
 @test "--even: no two alike, no steps; a file, not memory, holds the rest" {
 	{
 		printf '##dlp\t1\n#range\tid\tstart_ns\tdur_ns\tpid\ttid\ttext\n'

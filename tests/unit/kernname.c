@@ -1,7 +1,7 @@
 /* needs: cmd/dlp-parse/kernname.o */
 /*
- * Demangling and short kernel names. The names are from real profiles; what
- * they should read is what the profilers and CUTLASS itself call them.
+ * Demangling and short kernel names: those of tests/data/kernnames.tab, and
+ * hostile ones.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "buf.h"
 #include "demangle.h"
 
-static int failed;
+static int failed, rows;
 
 static void
 check(const char *what, const char *in, const char *want, struct buf *got)
@@ -23,125 +23,6 @@ check(const char *what, const char *in, const char *want, struct buf *got)
 	}
 	buf_clear(got);
 }
-
-static const struct {
-	const char *given, *full, *want;
-} shorts[] = {
-	/* without a given name: as PyProf */
-	{ NULL, "volta_sgemm_32x128_tn", "volta_sgemm_32x128_tn" },
-	{ NULL, "VecAdd(int const*, int const*, int*, int)", "VecAdd" },
-	{ NULL,
-	    "void at::native::(anonymous namespace)::fused_dropout_kernel<"
-	    "float, float, unsigned int, 1>(at::cuda::detail::TensorInfo<"
-	    "float, unsigned int>)",
-	    "fused_dropout_kernel" },
-	{ NULL,
-	    "void at::cuda::(anonymous namespace)::kernelPointwiseApply3<"
-	    "float>(float)",
-	    "kernelPointwiseApply3" },
-	{ NULL, "void (anonymous namespace)::softmax_warp_forward<float>(int)",
-	    "softmax_warp_forward" },
-	{ NULL,
-	    "void thrust::cuda_cub::core::_kernel_agent<thrust::cuda_cub::"
-	    "__parallel_for::ParallelForAgent<int>, long>(int, long)",
-	    "thrust::cuda_cub::core::_kernel_agent" },
-	{ NULL, "void repeat::avoid <int>(int)", "repeat::avoid " },
-	{ NULL, "", "" },
-	{ NULL, "<", "<" },
-	{ NULL, "(anonymous namespace)::", "(anonymous namespace)::" },
-	/* given names are kept */
-	{ "elementwise_kernel", "void at::native::elementwise_kernel<1>(int)",
-	    "elementwise_kernel" },
-	{ "my_Kernel", "void my_Kernel<cutlass_80>(int)", "my_Kernel" },
-	{ "weird name", "", "weird name" },
-	/* but for those of wrappers */
-	{ "Kernel2",
-	    "void cutlass::Kernel2<cutlass_80_tensorop_s1688gemm_128x128_"
-	    "16x5_nt_align4>(T1::Params)",
-	    "cutlass_80_tensorop_s1688gemm_128x128_16x5_nt_align4" },
-	{ "Kernel",
-	    "void cutlass__5x_cudnn::Kernel<cutlass_tensorop_bf16_"
-	    "s16816fprop_optimized_bf16_256x64_32x4_nhwc_align8>(T1::Params)",
-	    "cutlass_tensorop_bf16_s16816fprop_optimized_bf16_256x64_32x4_"
-	    "nhwc_align8" },
-	{ NULL,
-	    "void cutlass::Kernel<cutlass_70_tensorop_h884gemm_64x64_nn>(int)",
-	    "cutlass_70_tensorop_h884gemm_64x64_nn" },
-	{ "Kernel",
-	    "void cutlass::Kernel<cutlass::gemm::kernel::Gemm<cutlass::gemm::"
-	    "threadblock::MmaPipelined<cutlass::gemm::GemmShape<(int)128, "
-	    "(int)64, (int)32>, float, cutlass::gemm::threadblock::MmaPolicy<"
-	    "cutlass::gemm::warp::MmaTensorOp<cutlass::gemm::GemmShape<(int)64,"
-	    " (int)64, (int)32>, cutlass::half_t, cutlass::gemm::warp::"
-	    "MmaTensorOpPolicy<cutlass::arch::Mma<cutlass::gemm::GemmShape<"
-	    "(int)16, (int)8, (int)8>, (int)32, cutlass::half_t, cutlass::"
-	    "layout::RowMajor, cutlass::half_t, cutlass::layout::ColumnMajor, "
-	    "float, cutlass::layout::RowMajor, cutlass::arch::OpMultiplyAdd>>"
-	    ">>>>>(T1::Params)",
-	    "cutlass_tensorop_s1688gemm_f16_128x64_32" },
-	{ "Kernel",
-	    "void cutlass::Kernel<cutlass::conv::kernel::"
-	    "ImplicitGemmConvolution<cutlass::conv::threadblock::"
-	    "ImplicitGemmMultistage<cutlass::gemm::GemmShape<64, 128, 16>, "
-	    "cutlass::conv::threadblock::Conv2dWgradOutputGradientTile<int>, "
-	    "cutlass::gemm::warp::MmaSimt<cutlass::gemm::GemmShape<32, 64, 8>,"
-	    " float, cutlass::layout::RowMajor, float, cutlass::layout::"
-	    "RowMajor, float, int>>>>(T1::Params)",
-	    "cutlass_simt_swgrad_f32_64x128_16" },
-	{ "Kernel",
-	    "void cutlass__5x_cudnn::Kernel<cutlass__5x_cudnn::reduction::"
-	    "kernel::ReduceSplitK<cutlass__5x_cudnn::MatrixShape<(int)4, "
-	    "(int)128>, float>>(T1::Params)",
-	    "cutlass_reduce_split_k" },
-	{ "device_kernel",
-	    "void cutlass::device_kernel<cutlass::gemm::kernel::GemmUniversal<"
-	    "cute::tuple<int,int,int>, cutlass::gemm::collective::"
-	    "CollectiveMma<cutlass::gemm::MainloopSm90TmaGmmaWarpSpecialized<"
-	    "9, cute::tuple<cute::C<1>,cute::C<1>,cute::C<1> >, cutlass::gemm::"
-	    "KernelTmaWarpSpecializedPingpong>, cute::tuple<cute::C<128>,"
-	    "cute::C<64>,cute::C<(int)32> >, cutlass::bfloat16_t, cute::"
-	    "TiledMMA<cute::MMA_Atom<cute::SM90::GMMA::MMA_64x64x16_"
-	    "F32BF16BF16_SS> > > > >",
-	    "cutlass3x_sm90_tensorop_s64x64x16gemm_bf16_128x64x32" },
-	{ "device_kernel",
-	    "void cutlass::device_kernel<flash::enable_sm90_or_later<flash::"
-	    "FlashAttnFwdSm90<flash::CollectiveMainloopFwdSm90<2>>>>(T1)",
-	    "FlashAttnFwdSm90" },
-	{ "device_kernel",
-	    "void cutlass::device_kernel<vllm::cutlass_3x_gemm_fp8_blockwise<"
-	    "cutlass::bfloat16_t, (int)1>>(T1)",
-	    "cutlass_3x_gemm_fp8_blockwise" },
-	{ "kernel",
-	    "std::enable_if<!T7, void>::type internal::gemvx::kernel<int, int, "
-	    "float>(cublasGemvParamsEx<int>)",
-	    "gemvx::kernel" },
-	{ "kernel", "void kernel<getrf_wo_pivot_params_<double, 3>>(int)",
-	    "getrf_wo_pivot_params_" },
-	{ "kernel", "kernel(float*)", "kernel" },
-	{ "Kernel2", "void cutlass::Kernel2<T1>(T1)", "Kernel2" },
-	/* names that end too early */
-	{ "Kernel2", "", "Kernel2" },
-	{ "Kernel2", "void cutlass::Kernel2<", "Kernel2" },
-	{ "Kernel2", "void cutlass::Kernel2<cutlass::gemm::kernel::Gemm<",
-	    "Kernel2" },
-	{ "device_kernel", "device_kernel<a<(((((<<<<>", "device_kernel" },
-};
-
-static const struct {
-	const char *name, *want;
-} names[] = {
-	{ "_Z1fv", "f()" },
-	{ "_ZN12_GLOBAL__N_11fEv", "(anonymous namespace)::f()" },
-	{ "_Z6VecAddPKiS0_Pii", "VecAdd(int const*, int const*, int*, int)" },
-	{ "_Z1fILl9223372036854775807EEvv", "void f<9223372036854775807l>()" },
-	/* these are none */
-	{ "", "" },
-	{ "f", "f" },
-	{ "_Z", "_Z" },
-	{ "_Z9999999999999a", "_Z9999999999999a" },
-	{ "volta_sgemm_32x128_tn", "volta_sgemm_32x128_tn" },
-	{ "_Z\xff\xfe", "_Z\xff\xfe" },
-};
 
 /* A name of 1 KB that would read as 2^60 letters: each parameter is a pair
  * of the one before. */
@@ -204,21 +85,53 @@ hostile(void)
 	buf_free(&out);
 }
 
+static void
+check_row(char *line)
+{
+	struct buf out = { NULL, 0, 0 };
+	char *field[4];
+	size_t i;
+
+	line[strcspn(line, "\n")] = '\0';
+	for (i = 0; i < 4 && line != NULL; i++) {
+		field[i] = line;
+		if ((line = strchr(line, '\t')) != NULL)
+			*line++ = '\0';
+	}
+	if (i < 4) {
+		printf("a row of %zu fields: %s\n", i, field[0]);
+		failed = 1;
+		return;
+	}
+	if (strcmp(field[0], "short") == 0)
+		kernname_short(field[2],
+		    strcmp(field[1], "-") == 0 ? NULL : field[1], &out);
+	else if (strcmp(field[0], "new") == 0)
+		demangle(field[2], &out);
+	else
+		demangle_old(field[2], &out);
+	check(field[0], field[2], field[3], &out);
+	buf_free(&out);
+	rows++;
+}
+
 int
 main(void)
 {
+	FILE *f = fopen("tests/data/kernnames.tab", "r");
 	struct buf out = { NULL, 0, 0 };
-	size_t i;
+	char line[2000];
 
-	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		demangle(names[i].name, &out);
-		check("demangle", names[i].name, names[i].want, &out);
+	while (f != NULL && fgets(line, sizeof(line), f) != NULL)
+		if (line[0] != '#')
+			check_row(line);
+	if (f == NULL || rows < 50 || fclose(f) != 0) {
+		printf("%d rows in tests/data/kernnames.tab\n", rows);
+		failed = 1;
 	}
-	for (i = 0; i < sizeof(shorts) / sizeof(shorts[0]); i++) {
-		kernname_short(shorts[i].full, shorts[i].given, &out);
-		check("short", shorts[i].full, shorts[i].want, &out);
-	}
-	hostile();
+	demangle("_Z\xff\xfe", &out);
+	check("new", "no UTF-8", "_Z\xff\xfe", &out);
 	buf_free(&out);
+	hostile();
 	return failed;
 }

@@ -1,15 +1,9 @@
 /* needs: cmd/dlp-correlate/marker.o cmd/dlp-correlate/mk_pytorch.o cmd/dlp-correlate/mk_aten.o cmd/dlp-correlate/mk_dict.o cmd/dlp-correlate/mk_args.o cmd/dlp-correlate/mk_tensorflow.o cmd/dlp-correlate/mk_tensorrt.o cmd/dlp-correlate/mk_xla.o cmd/dlp-correlate/mk_common.o */
-/*
- * The classifier of NVTX texts: cases from real profiles, in
- * tests/data/markers.tab, and hostile ones. Without arguments it tests; with
- *
- *	-	it reads lines "DOMAIN TAB TEXT" and shows what each is;
- *	time	it measures the nanoseconds per text of such lines.
- */
+/* The classifier of NVTX texts: cases from real profiles, in
+ * tests/data/markers.tab, and hostile ones. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "buf.h"
 #include "../../cmd/dlp-correlate/marker.h"
@@ -191,13 +185,14 @@ check_cut(const char *text, const char *domain)
 	}
 }
 
-static int
-test(void)
+int
+main(void)
 {
 	FILE *f = fopen("tests/data/markers.tab", "r");
 	char line[2000], *text, *want;
 	int n = 0;
 
+	markers = markers_new();
 	while (f != NULL && fgets(line, sizeof(line), f) != NULL) {
 		line[strcspn(line, "\n")] = '\0';
 		if (line[0] == '#' || (text = strchr(line, '\t')) == NULL ||
@@ -222,105 +217,4 @@ test(void)
 	check_deep("aten::add, sizes = ", '[', 100000, "op");
 	check_deep("", '{', 100000, "user");
 	return failed > 0;
-}
-
-static char *
-read_all(size_t *n)
-{
-	static struct buf b;
-	size_t k;
-
-	do {
-		buf_reserve(&b, 1 << 20);
-		k = fread(b.s + b.len, 1, 1 << 20, stdin);
-		b.len += k;
-	} while (k > 0);
-	*n = b.len;
-	return b.s;
-}
-
-/* Calls fn for each line; returns the number of lines. */
-static size_t
-lines(char *s, size_t n, void (*fn)(const char *, size_t, const char *))
-{
-	char *e = s + n, *nl, *tab;
-	size_t k = 0;
-
-	for (; s < e && (nl = memchr(s, '\n', (size_t)(e - s))); s = nl + 1) {
-		*nl = '\0';
-		tab = memchr(s, '\t', (size_t)(nl - s));
-		if (tab == NULL)
-			continue;
-		*tab = '\0';
-		fn(tab + 1, (size_t)(nl - tab - 1), s);
-		*tab = '\t';
-		*nl = '\n';
-		k++;
-	}
-	return k;
-}
-
-static void
-print_one(const char *text, size_t n, const char *domain)
-{
-	printf("%s\t%s\n", show(text, n, domain), text);
-}
-
-static unsigned long sink;
-
-static void
-only_parse(const char *text, size_t n, const char *domain)
-{
-	struct marker m;
-
-	marker_parse(markers, &m, text, n, domain);
-	sink += (unsigned long)m.kind;
-}
-
-static void
-parse_args(const char *text, size_t n, const char *domain)
-{
-	struct marker m;
-	struct mview v;
-
-	marker_parse(markers, &m, text, n, domain);
-	sink += marker_args(&m) != NULL;
-	sink += marker_sizes(&m, &v);
-}
-
-static void
-measure(char *s, size_t n, const char *what,
-    void (*fn)(const char *, size_t, const char *))
-{
-	struct timespec a, b;
-	size_t k = 0;
-	int i;
-
-	clock_gettime(CLOCK_MONOTONIC, &a);
-	for (i = 0; i < 20; i++)
-		k += lines(s, n, fn);
-	clock_gettime(CLOCK_MONOTONIC, &b);
-	printf("%s: %zu texts, %.0f ns each\n", what, k,
-	    ((double)(b.tv_sec - a.tv_sec) * 1e9 +
-		(double)(b.tv_nsec - a.tv_nsec)) /
-		(double)(k > 0 ? k : 1));
-}
-
-int
-main(int argc, char **argv)
-{
-	size_t n;
-	char *s;
-
-	markers = markers_new();
-	if (argc < 2)
-		return test();
-	s = read_all(&n);
-	if (strcmp(argv[1], "time") == 0) {
-		measure(s, n, "parse", only_parse);
-		measure(s, n, "parse, arguments, sizes", parse_args);
-	} else {
-		lines(s, n, print_one);
-	}
-	return 0;
 }
