@@ -219,6 +219,19 @@ counted() {
 	    { print }'
 }
 
+# columns FILE TYPE NAME...: these columns of a type.
+columns() {
+	awk -F'\t' -v OFS='\t' -v t="$2" -v names="${*:3}" '
+	BEGIN { n = split(names, name, " ") }
+	$1 == "#" t { split("", p); for (i = 2; i <= NF; i++) p[$i] = i }
+	$1 == t {
+		line = $p[name[1]]
+		for (i = 2; i <= n; i++)
+			line = line OFS $p[name[i]]
+		print line
+	}' "$1"
+}
+
 # A golden case is a folder: cmd (one line of bash, run there with pipefail),
 # out, and where they are not empty and 0, err and rc. Lines ##cmd are left
 # out of the comparison: they name versions and files.

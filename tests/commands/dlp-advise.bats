@@ -43,13 +43,6 @@ rec() { printf '%b\n' "$@" | tr ' ' '\t'; }
 	    diff - "$BATS_TEST_TMPDIR/got"
 }
 
-@test "a GPU that no kernel runs on is named" {
-	run findings < <(rec '#dev dev name cc n_sm mem_bytes' 'dev 0 a 8.0 10 -' \
-	    'dev 3 b 8.0 10 -' '#kern id start_ns dur_ns dev' 'kern 1 5 5 0')
-	[ "$(one unused_gpus <<<"$output")" = "yes 1" ]
-	[ "$(one underutilized_gpu_detector <<<"$output")" = "not judged -" ]
-}
-
 # bats test_tags=more
 @test "h100: a full launch queue is no cost of the profiler, by SQL" {
 	need_data nsys/h100-2gpu-aten-3.25.0.sqlite
@@ -65,19 +58,6 @@ rec() { printf '%b\n' "$@" | tr ' ' '\t'; }
 	    grep -x 'Command Buffer Full: 198, 912 ms of launches that waited for the GPU'
 }
 
-@test "few_blocks is not judged where the GPU is not known" {
-	run findings < <(rec '#kern id start_ns dur_ns dev grid' \
-	    'kern 1 0 10 0 9,1,1')
-	[ "$(one few_blocks <<<"$output")" = "not judged -" ]
-}
-
-@test "a batch size is judged where there are steps" {
-	run findings < <(rec '#dev dev mem_bytes' 'dev 0 100' \
-	    '#iter iter key start_ns dur_ns' 'iter 0 s 0 9' 'iter 1 s 9 9' \
-	    '#mem id start_ns dev op bytes addr kind' 'mem 1 1 0 alloc 30 1 device')
-	[ "$(one batch_size_detector <<<"$output")" = "yes 3" ]
-}
-
 # bats test_tags=more
 @test "copies of pageable memory are judged without steps, by SQL" {
 	need_data nsys/cutlass-3.1.7.sqlite
@@ -91,11 +71,6 @@ rec() { printf '%b\n' "$@" | tr ' ' '\t'; }
 	    (SELECT sum(end - start) FROM CUPTI_ACTIVITY_KIND_MEMCPY) +
 	    (SELECT sum(end - start) FROM CUPTI_ACTIVITY_KIND_KERNEL)))")
 	[ "$(stream "$db" | findings | one pageable_copies)" = "yes $want" ]
-}
-
-@test "a profile without GPU work has no unused GPU" {
-	run findings < <(rec '#dev dev name' 'dev 0 a' 'dev 1 a')
-	[ "$(one underutilized_gpu_detector <<<"$output")" = "not judged -" ]
 }
 
 @test "loader: the data loader is what the GPU waits for" {

@@ -60,13 +60,6 @@ all_of_it() {
 	[ ! -s err ]
 }
 
-@test "the shipped profile: every kernel has an op" {
-	dlp-parse "$LENET" | dlp-correlate >out 2>err
-	check_why
-	[ "$(share inst_id)" = 100.0 ]
-	[ ! -s err ]
-}
-
 @test "LeNet: every kernel has an op" {
 	all_of_it h200/lenet_pyprof_train.sqlite.xz
 	all_of_it h200/lenet_emitnvtx_train.sqlite.xz
@@ -313,12 +306,6 @@ proj_sums() {
 		dlp-parse "$f" 2>/dev/null | dlp-correlate >out 2>err
 		check_why || { echo "$f"; return 1; }
 	done
-}
-
-@test "a correlated stream passes as it is" {
-	dlp-parse "$LENET" | dlp-correlate >once
-	dlp-correlate once >twice
-	diff <(grep -v '^##' once) <(grep -v '^##' twice)
 }
 
 @test "no op id is used before its record, no run has two" {

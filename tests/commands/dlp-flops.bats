@@ -20,23 +20,6 @@ load ../lib
 	diff -u "$BATS_TEST_TMPDIR/pyprof" "$BATS_TEST_TMPDIR/ours"
 }
 
-@test "deep and long arguments are refused, not followed" {
-	local deep
-
-	deep=$(head -c 100000 /dev/zero | tr '\0' '[')
-	run dlp-flops <<-EOF
-	##dlp	1
-	#op	op_id	op	shapes
-	op	1	mm	$deep
-	#kern	op_id	inst_id	short
-	kern	1	1	sgemm
-	##end	2
-	EOF
-	[ "$status" = 0 ]
-	[[ $output = *"##note	bad_args	1"* ]]
-	[[ $output = *"sgemm	-	-	-	fp32	gemm	main	no	old-gemm	unknown"* ]]
-}
-
 @test "lines held too long go on, with the size unknown" {
 	{
 		printf '##dlp\t1\n#op\top_id\top\tdir\tshapes\n'

@@ -7,13 +7,6 @@ setup() {
 	bytes=$ROOT/tests/cases/dlp-fmt/bytes-csv/in
 }
 
-@test "JSON: deep nesting in a JSON column is a string, no crash" {
-	deep=$(head -c 100000 /dev/zero | tr '\0' '[')
-	printf '#op\top_id\tshapes\nop\t1\t%s\n' "$deep" |
-	    dlp-fmt -T op --jsonl >got
-	[ "$(cut -c 1-30 got)" = '{"op_id":1,"shapes":"[[[[[[[[[' ]
-}
-
 # A terminal of util-linux script(1), 100 columns wide.
 on_terminal() {
 	script -qec true /dev/null </dev/null >/dev/null 2>&1 ||

@@ -236,40 +236,6 @@ correlated() {
 	dlp-iter odd | cmp <(sed '/^##cmd/d') <(dlp-iter in | sed '/^##cmd/d')
 }
 
-@test "work from before the recording is in no step, though it runs in one" {
-	{
-		printf '##dlp\t1\n'
-		printf '#range\tid\tstart_ns\tdur_ns\tpid\ttid\ttext\n'
-		printf '#call\tid\tstart_ns\tdur_ns\tpid\ttid\tcorr\tapi\n'
-		printf '#kern\tid\tstart_ns\tdur_ns\tpid\ttid\tdev\tstream\tapi_start_ns\tapi_dur_ns\tshort\twhy\n'
-		printf 'range\t1\t0\t100\t1\t1\titeration 0\n'
-		printf 'call\t2\t5\t2\t1\t1\t1\tcudaEventRecord\n'
-		printf 'kern\t3\t20\t30\t1\t1\t0\t7\t-\t-\tbefore\tbefore-window\n'
-		printf 'kern\t4\t60\t30\t1\t1\t0\t7\t30\t2\tin\t-\n'
-		printf 'range\t5\t100\t100\t1\t1\titeration 1\n'
-		printf 'kern\t6\t160\t30\t1\t1\t0\t7\t130\t2\tin\t-\n##end\t6\n'
-	} >in
-	same $'before\t-\nin\t0\nin\t1' "$(dlp-iter -k iteration in | dlp-agg -T kern -c short,iter |
-	    grep ^kern | cut -f2-)"
-	# of a profile without any call that is not known
-	same $'before\t0\nin\t0\nin\t1' "$(grep -v '^call' in | sed 's/\t\(30\|130\)\t2\tin\t-/\t-\t-\tin\tbefore-window/; s/##end\t6/##end\t5/' |
-	    dlp-iter -k iteration | dlp-agg -T kern -c short,iter | grep ^kern | cut -f2-)"
-}
-
-@test "ranges of layers and collectives are not proposed as steps" {
-	{
-		printf '##dlp\t1\n#range\tid\tstart_ns\tdur_ns\tpid\ttid\ttext\n'
-		for i in 1 2 3 4; do
-			printf 'range\t%d\t%d\t90\t1\t1\t%s\n' \
-			    $((2 * i)) ${i}00 'nn.Module: layers.ffn' \
-			    $((2 * i + 1)) ${i}01 work
-		done
-		printf '##end\t8\n'
-	} | dlp-iter --list >out
-	grep -q '^cand.*work' out
-	[ "$(grep -c '^cand.*nn.Module' out)" -eq 0 ]
-}
-
 @test "steps whose length is not known are not of 0 ms" {
 	dlp "$ROOT/tests/data/broken/flops_overflow.sqlite.xz" >out 2>/dev/null
 	grep -q 'The length of steps is not known' out

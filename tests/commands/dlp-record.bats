@@ -1023,22 +1023,6 @@ counter() {
 	[ "$(sql 'SELECT count(*) >= 4 AND min(start) <= 0 FROM DLP_SERIES')" -eq 1 ]
 }
 
-@test "dlp-energy: a counter that jumps to its end" {
-	{
-		printf '##dlp\t1\n##cmd\tdlp-parse\n'
-		printf '#series\tid\tstart_ns\tdev\tname\tvalue\n'
-		printf 'series\t1\t-5\t0\tenergy\t0\n'
-		printf 'series\t2\t995\t0\tenergy\t9223372036854775807\n'
-		printf '#kern\tid\tstart_ns\tdur_ns\tdev\top\n'
-		printf 'kern\t3\t0\t500\t0\ta\nkern\t4\t500\t100\t0\tb\n'
-		printf '##end\t4\n'
-	} >in
-	(ulimit -t 20; dlp-energy in) | dlp-fmt -T energy --tsv -c tag,op,energy_mj >out
-	# all of it, to the last digit
-	same 9223372036854775807 "$(($(tail -n +2 out | cut -f 3 | paste -sd +)))"
-	same 3 "$(tail -n +2 out | wc -l)"
-}
-
 @test "dlp energy: a recording without samples" {
 	dlp energy "$LENET" >out 2>err
 	same tag,op,dir "$(dlp energy --csv "$LENET" 2>/dev/null | cut -d , -f 1-3)"

@@ -188,15 +188,6 @@ lengths() {
 	    /^path/ { n += $c["dur_ns"] } END { print n + 2 }' out)"
 }
 
-@test "times that no profile has are counted in a note, and said" {
-	printf '##dlp\t1\n#kern\tid\tstart_ns\tdur_ns\tpid\ttid\tdev\tstream\tshort\n%s' \
-	    $'kern\t1\t9223372036854775000\t5\t1\t1\t0\t7\tk\nkern\t2\t10\t5\t1\t1\t0\t7\tk\n##end\t2\n' >in
-	same $'##note\tpath_times_cut\t1' "$(dlp-path in | grep '^##note')"
-	dlp-path --warn-as 'dlp path' in 2>&1 >/dev/null |
-	    grep '^dlp path: 1 times are more than 73 years'
-	run -1 grep '##note' <(sed 's/9223372036854775000/1000/' in | dlp-path)
-}
-
 # The mean of a column over a profile's steps, replayed with a change, in ms.
 replayed() { # file change column
 	dlp-parse "$ROOT/tests/data/$1.sqlite.xz" | dlp-correlate | dlp-iter --cuts --even |
@@ -209,22 +200,4 @@ replayed() { # file change column
 	p=$(replayed resnet-before tensor_cores predicted_ns)
 	m=$(replayed resnet-after launches bare_ns)
 	awk -v p="$p" -v m="$m" 'BEGIN { exit !(m > 10 && p > 0.8 * m && p < 1.2 * m) }'
-}
-
-@test "workers share what a loader in the main process does, and no step is shorter" {
-	{
-		printf '##dlp\t1\n#cut\titer\tstart_ns\n#range\tstart_ns\tdur_ns\tpid\ttid\ttext\n'
-		printf '#iter\titer\tstart_ns\tdur_ns\n'
-		printf '#kern\tid\tstart_ns\tdur_ns\tpid\ttid\tdev\tstream\tshort\tapi_start_ns\tapi_dur_ns\tapi\n'
-		printf 'cut\t0\t0\niter\t0\t0\t1000000\n'
-		printf 'range\t0\t800000\t1\t1\tenumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__\n'
-		printf 'kern\t1\t820000\t180000\t1\t1\t0\t7\tk\t810000\t5000\tcudaLaunchKernel\n##end\t4\n'
-	} >in
-	took() {
-		dlp-path --replay --each --workers "$1" in | awk '$1 == "whatif" && $8 == "loader" { print $5 }'
-	}
-	same 400000 "$(took 2)"
-	same 200000 "$(took 4)"
-	# the step without loading: launch at 10 us, the kernel 10 us later at most
-	same 200000 "$(took 8)"
 }

@@ -27,19 +27,6 @@ setup() {
 	ALL=$BATS_FILE_TMPDIR/coll.dlp
 }
 
-# columns FILE TYPE NAME...: these columns of a type.
-columns() {
-	awk -F'\t' -v OFS='\t' -v t="$2" -v names="${*:3}" '
-	BEGIN { n = split(names, name, " ") }
-	$1 == "#" t { split("", p); for (i = 2; i <= NF; i++) p[$i] = i }
-	$1 == t {
-		line = $p[name[1]]
-		for (i = 2; i <= n; i++)
-			line = line OFS $p[name[i]]
-		print line
-	}' "$1"
-}
-
 # ask SQL: of both ranks: k, kernels on the clock of rank 0, which the median
 # of the all-reduces' ends sets; c, the collectives, each kind counted.
 ask() {
