@@ -131,9 +131,8 @@ cursor_open(struct cursor *c)
 		return;
 	}
 	buf_puts(&b, "ORDER BY ");
-	if (c->order.sort)
-		buf_printf(
-		    &b, "%s, %s IS NULL DESC, %s DESC, ", s->start, end, end);
+	if (c->order.sort) /* without an end first */
+		buf_printf(&b, "%s, ifnull(%s, 9e99) DESC, ", s->start, end);
 	buf_puts(&b, key_column(c));
 	c->st = row_stmt(c, buf_str(&b));
 	buf_free(&b);

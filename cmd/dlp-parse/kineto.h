@@ -122,6 +122,10 @@ void kineto_event_init(struct kineto_event *ev);
 /* The field of a key of args; KF_N if it is not known. */
 int kineto_event_arg(const struct kineto_event *ev, struct mview key);
 
+/* The first byte from p to e that JSON does not have in a text as it is, or
+ * that is not ASCII; e: there is none. */
+const char *kineto_event_plain(const char *p, const char *e);
+
 /* Reads the value that begins at s. Returns its end, or NULL if the text up to
  * e is not JSON, or ends too early. */
 const char *kineto_event_read(

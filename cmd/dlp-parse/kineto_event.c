@@ -116,9 +116,8 @@ special_bits(uint64_t w)
 	       EACH(0x80);
 }
 
-/* The next byte of a text that is not plain. */
-static const char *
-plain_end(const char *p, const char *e)
+const char *
+kineto_event_plain(const char *p, const char *e)
 {
 	uint64_t w, bits;
 
@@ -166,7 +165,7 @@ text_end(const char *p, const char *e)
 	long cp;
 
 	for (;;) {
-		p = plain_end(p, e);
+		p = kineto_event_plain(p, e);
 		if (p == e)
 			return NULL;
 		if (*p == '"')

@@ -101,10 +101,13 @@ read_interned(
 		else if (t == PT_KERNEL && m.no == 3 && m.wire == PROTO_BYTES)
 			text = m.s;
 	}
+	buf_clear(&p->text);
+	pftrace_put_text(&p->text, text);
 	at = smap_put_pair(
 	    &p->iids, (q - p->seq) * PT_N + (int64_t)t, (int64_t)iid, NULL);
-	p->iids.val[at] = (uint64_t)q->generation << 32 |
-			  smap_put(&p->words, text.s, text.n, NULL);
+	p->iids.val[at] =
+	    (uint64_t)q->generation << 32 |
+	    smap_put(&p->words, buf_str(&p->text), p->text.len, NULL);
 	return all_read(&m);
 }
 

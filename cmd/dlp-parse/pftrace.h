@@ -115,7 +115,7 @@ struct pftrace {
 	uint64_t damaged, dropped, no_begin[2];
 };
 
-/* An interned text of sequence q; empty if there is none. */
+/* An interned text of sequence q, as JSON has it; empty if there is none. */
 struct mview pftrace_word(const struct pftrace *p, const struct pf_seq *q,
     enum pf_table t, uint64_t iid);
 /* The number of a track; UINT32_MAX if there are too many. */

@@ -25,14 +25,7 @@ put_field(struct pftrace *p, int f, struct mview v)
 void
 pftrace_put_text(struct buf *b, struct mview v)
 {
-	size_t i;
-
-	for (i = 0; i < v.n; i++)
-		if ((unsigned char)v.s[i] < 0x20 ||
-		    (unsigned char)v.s[i] >= 0x7f || v.s[i] == '"' ||
-		    v.s[i] == '\\')
-			break;
-	if (i == v.n)
+	if (kineto_event_plain(v.s, v.s + v.n) == v.s + v.n)
 		buf_put(b, v.s, v.n);
 	else
 		text_put(b, v.s, v.n, TEXT_JSON);
@@ -70,8 +63,9 @@ put_value(struct pftrace *p, const struct pf_seq *q, struct mview v, int depth)
 {
 	struct proto m = proto_of(v);
 	struct buf *b = &p->text;
+	const char *quote = depth > 0 ? "\"" : "";
 	bool list = false, any = false;
-	struct mview text = { NULL, 0 };
+	struct mview word;
 	double d;
 
 	if (depth > NESTED_MOST)
@@ -85,21 +79,21 @@ put_value(struct pftrace *p, const struct pf_seq *q, struct mview v, int depth)
 		else if (m.no == 5) {
 			memcpy(&d, &m.v, sizeof(d));
 			buf_printf(b, "%.17g", d);
-		} else if ((m.no == 6 || m.no == 9) && m.wire == PROTO_BYTES)
-			text = m.s;
-		else if (m.no == 17)
-			text = pftrace_word(p, q, PT_TEXT, m.v);
-		else if (m.no == 12 && m.wire == PROTO_BYTES) {
+		} else if (m.no == 17 || ((m.no == 6 || m.no == 9) &&
+					     m.wire == PROTO_BYTES)) {
+			buf_puts(b, quote);
+			word = pftrace_word(p, q, PT_TEXT, m.v);
+			if (m.no == 17)
+				buf_put(b, word.s, word.n);
+			else
+				pftrace_put_text(b, m.s);
+			buf_puts(b, quote);
+		} else if (m.no == 12 && m.wire == PROTO_BYTES) {
 			buf_putc(b, list ? ',' : '[');
 			any = list = true;
 			if (!put_value(p, q, m.s, depth + 1))
 				return false;
 		}
-	}
-	if (text.s != NULL) {
-		buf_puts(b, depth > 0 ? "\"" : "");
-		pftrace_put_text(b, text);
-		buf_puts(b, depth > 0 ? "\"" : "");
 	}
 	buf_puts(b, list ? "]" : any ? "" : "[]");
 	return !m.bad;
@@ -204,7 +198,7 @@ pftrace_event(struct pftrace *p, struct pf_seq *q, struct mview v, int64_t ts,
 		else if (m.no == 11)
 			track = m.v;
 		else if (m.no == 10)
-			put_text_field(
+			put_field(
 			    p, KF_NAME, pftrace_word(p, q, PT_EVENT, m.v));
 		else if (m.no == 3) {
 			iid = m.v;
@@ -212,7 +206,7 @@ pftrace_event(struct pftrace *p, struct pf_seq *q, struct mview v, int64_t ts,
 			if (m.wire == PROTO_BYTES)
 				ok = m.s.n == 0 ||
 				     proto_number(&s, s + m.s.n, &iid);
-			put_text_field(
+			put_field(
 			    p, KF_CAT, pftrace_word(p, q, PT_CATEGORY, iid));
 		}
 		if (m.wire != PROTO_BYTES)
@@ -309,10 +303,10 @@ pftrace_stage(struct pftrace *p, struct pf_seq *q, struct mview v, int64_t ts,
     uint64_t clock)
 {
 	struct proto m = proto_of(v);
-	struct mview stage = { "", 0 }, name = { NULL, 0 }, kernel = name;
+	struct mview stage = { "", 0 }, name = stage, kernel = stage;
 	uint64_t dur = 0;
 	const char *kind;
-	bool ok = true;
+	bool ok = true, named = false;
 
 	buf_clear(&p->fields);
 	while (ok && proto_next(&m)) {
@@ -332,9 +326,10 @@ pftrace_stage(struct pftrace *p, struct pf_seq *q, struct mview v, int64_t ts,
 			kernel = pftrace_word(p, q, PT_KERNEL, m.v);
 		if (m.wire != PROTO_BYTES)
 			continue;
-		if (m.no == 17)
-			name = m.s;
-		else if (m.no == 21)
+		if (m.no == 17) {
+			put_text_field(p, KF_NAME, m.s);
+			named = m.s.n > 0;
+		} else if (m.no == 21)
 			ok = put_launch(p, q, m.s);
 		else if (m.no == 6)
 			ok = put_extra(p, q, m.s);
@@ -346,14 +341,15 @@ pftrace_stage(struct pftrace *p, struct pf_seq *q, struct mview v, int64_t ts,
 	       : mv_starts(stage, "Memcpy") ? "gpu_memcpy"
 	       : mv_starts(stage, "Memset") ? "gpu_memset"
 					    : NULL;
-	if (kind == NULL) {
-		if (stage.n == 0) /* others mark spans of work, or events */
-			p->l->k->other++;
+	/* others mark spans of work, or events */
+	p->l->k->other += stage.n == 0;
+	if (kind == NULL)
 		return true;
-	}
-	if (name.s == NULL || name.n == 0)
-		name = kernel.n > 0 ? kernel : stage;
-	put_text_field(p, KF_NAME, name);
+	if (!named)
+		put_field(p, KF_NAME,
+		    name.n > 0     ? name
+		    : kernel.n > 0 ? kernel
+				   : stage);
 	put_field(p, KF_CAT, mv(kind, kind + strlen(kind)));
 	pftrace_take(p, q, PF_STAGE, 0, ts, (int64_t)dur, clock);
 	return true;
