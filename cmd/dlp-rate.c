@@ -261,7 +261,7 @@ static const char *const time_names[] = { "dur_ns", "sum_dur_ns", "gpu_ns",
 #define RATED                                                                  \
 	"causal_flop sum_exec_flop flop sum_flop bytes sum_bytes dur_ns"       \
 	" sum_dur_ns gpu_ns sum_gpu_ns sum_peak_ns sum_roof_ns sum_flop_ns"    \
-	" sum_bytes_ns dtype family dir role dev src"
+	" sum_bytes_ns least_bytes dtype family dir role dev src"
 
 struct rate {
 	/* ids of columns, in the order of their names */
@@ -274,6 +274,7 @@ struct rate {
 	struct smap families; /* their numbers */
 	struct rate_gpus gpus;
 	struct gpu_rates unknown; /* of a device that is not known */
+	uint64_t at_most;         /* records whose bytes may be fewer */
 	uint64_t no_peak;       /* records with FLOPs and a type, but no peak */
 	struct buf no_peak_of;  /* the name of the first such GPU */
 	struct buf name, peaks; /* scratch */
@@ -542,6 +543,7 @@ put_rated(struct stage *st, struct rec *r)
 
 	read_rated(x, r, &w);
 	rate_of(&w, &q);
+	x->at_most += rec_get(r, COL_least_bytes).s != NULL;
 	out_ext_begin(ext, r);
 	out_rate(q.tflops);
 	out_rate(q.gb_s);
@@ -717,6 +719,11 @@ main(int argc, char **argv)
 		warn("no peak rates known of %s, so percentages of them are"
 		     " unset: --peak gives them",
 		    buf_str(&rate.no_peak_of));
+	if (rate.at_most > 0)
+		warn(
+		    "bytes are at most those shown, and so are GB/s and the"
+		    " memory bound, of %llu kernels of experts of unknown load",
+		    (unsigned long long)rate.at_most);
 	free(v);
 	return out_finish(rc);
 }

@@ -150,7 +150,7 @@ serving_attend(const struct serving *s, const int64_t h[4])
 {
 	const struct serving_part *c = &s->ctx, *g = &s->gen;
 	struct serving_attention a = { -1, -1, -1 };
-	int64_t d = num_add(h[2], h[3]), per, half;
+	int64_t d = num_add(h[2], h[3]), per, half, qo, kv;
 
 	if (h[0] <= 0 || (c->n > 0 && !c->detailed) ||
 	    (g->n > 0 && !g->detailed) || c->n + g->n == 0)
@@ -160,8 +160,9 @@ serving_attend(const struct serving *s, const int64_t h[4])
 	/* half of sqsq is a whole number of FLOPs: per is even */
 	half = serving_times(per / 2, c->sqsq);
 	a.causal = a.flop >= 0 && half >= 0 ? a.flop - half : -1;
-	a.elements = num_add(
-	    serving_times(serving_times(num_add(c->sq, g->sq), h[0]), d),
-	    serving_times(serving_times(num_add(c->sk, g->sk), h[1]), d));
+	qo = serving_times(serving_times(num_add(c->sq, g->sq), h[0]), d);
+	kv = serving_times(serving_times(num_add(c->sk, g->sk), h[1]), d);
+	if (qo >= 0 && kv >= 0 && qo <= INT64_MAX - kv)
+		a.elements = qo + kv;
 	return a;
 }

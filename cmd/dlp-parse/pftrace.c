@@ -74,13 +74,6 @@ pftrace_word(const struct pftrace *p, const struct pf_seq *q, enum pf_table t,
 	return smap_view(&p->words, (uint32_t)p->iids.val[at]);
 }
 
-/* Every message in a packet can be damaged alone. */
-static bool
-all_read(const struct proto *m)
-{
-	return !m->bad;
-}
-
 /* An entry of a table: its id, and the text in the field `name`. */
 static bool
 read_interned(
@@ -96,9 +89,8 @@ read_interned(
 			iid = m.v;
 		/* a kernel has a name and, readable, another */
 		else if (m.wire == PROTO_BYTES &&
-			 m.no == (t == PT_KERNEL && text.n > 0 ? 3 : 2))
-			text = m.s;
-		else if (t == PT_KERNEL && m.no == 3 && m.wire == PROTO_BYTES)
+			 (m.no == 2 ? text.n == 0
+				    : t == PT_KERNEL && m.no == 3))
 			text = m.s;
 	}
 	buf_clear(&p->text);
@@ -108,7 +100,7 @@ read_interned(
 	p->iids.val[at] =
 	    (uint64_t)q->generation << 32 |
 	    smap_put(&p->words, buf_str(&p->text), p->text.len, NULL);
-	return all_read(&m);
+	return !m.bad;
 }
 
 static bool
@@ -123,7 +115,7 @@ read_tables(struct pftrace *p, struct pf_seq *q, struct mview v)
 		for (t = 0; t < PT_N; t++)
 			if (m.no == tables[t] && m.wire == PROTO_BYTES)
 				ok &= read_interned(p, q, t, m.s);
-	return ok && all_read(&m);
+	return ok && !m.bad;
 }
 
 static bool
@@ -141,7 +133,7 @@ read_defaults(struct pf_seq *q, struct mview v)
 			if (e.no == 11)
 				q->track = e.v;
 	}
-	return all_read(&m) && all_read(&e);
+	return !m.bad && !e.bad;
 }
 
 /* The clocks at one time: those of the machine, and one of the sequence. */
@@ -157,7 +149,7 @@ read_clocks(struct pftrace *p, struct pf_seq *q, struct mview v)
 
 	for (i = 0; i < PF_CLOCKS; i++)
 		now.at[i] = EV_UNSET;
-	while (all_read(&c) && proto_next(&m)) {
+	while (!c.bad && proto_next(&m)) {
 		if (m.no == 2)
 			p->clock = m.v;
 		if (m.no != 1 || m.wire != PROTO_BYTES)
@@ -188,7 +180,7 @@ read_clocks(struct pftrace *p, struct pf_seq *q, struct mview v)
 		ARRAY_GROW(p->snapshot, p->nsnapshot, p->snapshot_cap);
 		p->snapshot[p->nsnapshot++] = now;
 	}
-	return all_read(&m) && all_read(&c);
+	return !m.bad && !c.bad;
 }
 
 uint32_t
@@ -239,7 +231,7 @@ read_owner(struct pftrace *p, struct pf_track *t, bool thread, struct mview v)
 		name = (struct mview){ buf_str(&p->text), p->text.len };
 	}
 	*(thread ? &t->thread : &t->process) = smap_put_view(&p->words, name);
-	return all_read(&m);
+	return !m.bad;
 }
 
 static bool
@@ -267,7 +259,7 @@ read_track(struct pftrace *p, struct mview v)
 	for (i = 0; i < 2; i++)
 		if (owner[i].s != NULL)
 			ok &= read_owner(p, t, i == 1, owner[i]);
-	return ok && all_read(&m);
+	return ok && !m.bad;
 }
 
 static struct pf_seq *
@@ -393,10 +385,9 @@ static void
 cut_packet(struct pftrace *p, struct mview v)
 {
 	struct proto m = proto_of(v);
-	struct packet k;
+	struct packet k = { 0 };
 	unsigned at;
 
-	memset(&k, 0, sizeof(k));
 	while (proto_next(&m)) {
 		at = m.no < ARRAY_LEN(places) ? places[m.no] : 0;
 		if (at == 0 || (at >= P_CLOCKS) != (m.wire == PROTO_BYTES))
@@ -407,7 +398,7 @@ cut_packet(struct pftrace *p, struct mview v)
 		else
 			k.v[at] = m.v;
 	}
-	p->damaged += !all_read(&m) || !read_packet(p, &k);
+	p->damaged += m.bad || !read_packet(p, &k);
 }
 
 /* What follows cannot be told apart. */
