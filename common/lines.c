@@ -7,6 +7,7 @@
 #include "err.h"
 #include "lines.h"
 #include "magic.h"
+#include "out.h"
 
 #define PIECE 65536
 
@@ -67,6 +68,7 @@ more(struct lines *l)
 	if (r < 0)
 		die_errno("%s: cannot read", l->name);
 	l->text.len += (size_t)r;
+	out_read((uint64_t)r);
 	l->eof = r == 0;
 	if (l->no == 0 && l->text.len == (size_t)r)
 		check_packed(l);

@@ -16,6 +16,8 @@
 
 #define FLUSH_AT (128 * 1024)
 #define PIPE_SIZE (1024 * 1024)
+#define MOST_TIMES 64 /* of the input, see out.h */
+#define MOST_ANYWAY (UINT64_C(1) << 26)
 
 struct out_type {
 	struct out_type *next;
@@ -43,6 +45,7 @@ static bool unbuf;
 static uint64_t count;
 static bool drops;               /* --drop is given */
 static size_t own_at = SIZE_MAX; /* start of a record without dropped fields */
+static uint64_t bytes_read, written;
 static size_t settled; /* bytes of out_buf that are ready to be written */
 static struct out_type *types;
 static struct { /* the current record, if its fields are counted */
@@ -101,6 +104,12 @@ out_own(void)
 	own_at = out_buf.len;
 }
 
+void
+out_read(uint64_t n)
+{
+	bytes_read += n;
+}
+
 static void
 out_flush(void)
 {
@@ -109,6 +118,12 @@ out_flush(void)
 
 	settle();
 	left = settled;
+	written += left;
+	if (written > MOST_ANYWAY && written / MOST_TIMES > bytes_read &&
+	    bytes_read > 0)
+		die("the output exceeds %d times the input: long texts are in"
+		    " each record",
+		    MOST_TIMES);
 	while (left > 0) {
 		ssize_t n = write(STDOUT_FILENO, s, left);
 

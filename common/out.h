@@ -25,6 +25,10 @@ int out_finish(int status);     /* flush and close; the exit status to return */
 /* Calls f(arg) in out_finish(), the last one first; at most 8. For freeing
  * memory. */
 void out_at_finish(void (*f)(void *), void *arg);
+/* n bytes of the input were read, or will be. The command ends if its output
+ * exceeds both 64 MiB and 64 times the input, because texts that are long and
+ * in each record could fill a disk. No call: there is no limit. */
+void out_read(uint64_t n);
 void out_check(void); /* flush if enough is pending */
 
 /* Declares a record type with these columns (names are kept, not copied). The

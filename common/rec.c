@@ -14,6 +14,7 @@
 #include "esc.h"
 #include "magic.h"
 #include "num.h"
+#include "out.h"
 #include "rec.h"
 
 #define REC_TAG_SLOTS 64
@@ -616,6 +617,7 @@ fill(struct rec_reader *rd)
 		    (unsigned long long)rd->lineno);
 	}
 	rd->len += (size_t)n;
+	out_read((uint64_t)n);
 	return n > 0;
 }
 

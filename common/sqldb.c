@@ -8,6 +8,7 @@
 
 #include "array.h"
 #include "buf.h"
+#include "out.h"
 
 #define SQLDB_LENGTH (1 << 26) /* the longest value or row, in bytes */
 
@@ -289,6 +290,7 @@ sqldb_read(sqlite3 **db, const char *path, bool immutable, int64_t size)
 	if (rc != SQLITE_OK)
 		return rc;
 	harden(*db);
+	out_read((uint64_t)size);
 	if (size > INT64_MAX / 4 / STEPS_PER_BYTE)
 		size = INT64_MAX / 4 / STEPS_PER_BYTE;
 	if (steps_left < INT64_MAX / 2)

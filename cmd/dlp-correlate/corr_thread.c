@@ -69,7 +69,7 @@ corr_thread_of(struct threads *ts, struct corr_proc *proc, int64_t tid)
 	return ts->last;
 }
 
-#define PATH_MAX_BYTES 2048 /* of a layer path, see dlp(7) */
+#define PATH_MAX_BYTES 512 /* of a layer path, see dlp(7) */
 
 /* Computes the members of range i that follow from the ranges below it. */
 void

@@ -26,6 +26,7 @@
 #include "buf.h"
 #include "infile.h"
 #include "magic.h"
+#include "out.h"
 #include "proto.h"
 #include "shipped.h"
 #include "sqldb.h"
@@ -278,6 +279,7 @@ copy_put(struct unpacking *c, const unsigned char *s, size_t n)
 			    c->name, MOST_TIMES);
 	}
 	if (c->put != NULL) {
+		out_read(n);
 		c->put(c->ctx, s, n);
 		return;
 	}
