@@ -19,7 +19,7 @@
 
 #define SPILL_LEAST ((size_t)1 << 20)
 
-#define LOOK 1024        /* calls between two checks of the process's size */
+#define LOOK 4096        /* calls between two checks of the process's size */
 #define REST (LOOK * 16) /* calls after a check that freed nothing */
 
 _Thread_local bool spill_on;

@@ -58,7 +58,8 @@ find_fact(
 	const struct namerule *u;
 
 	for (u = r->facts.v; u < r->facts.v + r->facts.n; u++)
-		if (strcmp(u->word[0], fact) == 0 && pat_find_code(&u->code, p))
+		if (u->word[0][0] == *fact && strcmp(u->word[0], fact) == 0 &&
+		    pat_find_code(&u->code, p))
 			return u->word[1];
 	return NULL;
 }

@@ -51,7 +51,8 @@ set_add(struct rule_set *set, const struct rule_row *row, const char *op)
 static bool
 matches(const char *pattern, const char *name)
 {
-	return (strchr(name, '.') == NULL || strchr(pattern, '.') != NULL) &&
+	return (strchr("*?[", *pattern) != NULL || *pattern == *name) &&
+	       (strchr(name, '.') == NULL || strchr(pattern, '.') != NULL) &&
 	       (strstr(name, "::") == NULL || strstr(pattern, "::") != NULL) &&
 	       fnmatch(pattern, name, 0) == 0;
 }
