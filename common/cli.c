@@ -18,6 +18,9 @@ cli_init(const char *name)
 	int fd;
 
 	err_prog(name);
+	/* TMPDIR, PATH and the like are those of a caller with fewer rights */
+	if (getuid() != geteuid() || getgid() != getegid())
+		die("does not run setuid or setgid");
 	/* A file opened later must not get a standard descriptor that the
 	 * caller had closed. The descriptors are opened in the wrong direction,
 	 * so that input and output still fail with EBADF when they are used. */

@@ -279,6 +279,8 @@ static const struct {
 	{ "bad_events", "events of the trace could not be used" },
 	{ "call_duplicates",
 	    "calls have the id of another call, which got their work" },
+	{ "processes_of_one_pid",
+	    "processes are joined with another one of their number" },
 	{ "no_duration", "events of the trace have no usable duration" },
 	{ "dict_bad_lines", "lines of the .dict could not be used" },
 	{ "end_before_start", "events end before they start" },

@@ -190,3 +190,24 @@ has() {
 	wait
 	same 100 "$n"
 }
+
+@test "setuid and setgid: every command refuses; no shell runs ENV or BASH_ENV" {
+	[ "$(id -u)" -eq 0 ] || skip "not root"
+	chmod 755 .
+	for c in "$BIN"/dlp-*; do
+		cp "$c" s
+		for mode in 4755 2755; do
+			chown 12345:12345 s
+			chmod $mode s
+			run -2 ./s -V
+			same "${c##*/}: does not run setuid or setgid" "$output"
+		done
+	done
+	echo 'echo ran >&2; exit 7' >tmp/env
+	for sh in dlp dlprof pyprof-parse; do
+		env ENV=tmp/env BASH_ENV=tmp/env IFS=p HOME=tmp "$sh" -h >out 2>err
+		same '' "$(grep -x ran err)"
+	done
+	env ENV=tmp/env BASH_ENV=tmp/env IFS=p HOME=tmp dlp top "$LENET" |
+	    cmp - <(dlp top "$LENET")
+}

@@ -58,6 +58,16 @@ plain() {
 	MALLOC_PERTURB_=165 harness oracle 30
 }
 
+@test "random programs of several ranks: waits are those of a second opinion" {
+	plain
+	harness ranks 15
+}
+
+@test "random triggers, signals and full spools: whole steps in time, or a line" {
+	plain
+	harness arm 30
+}
+
 @test "broken databases, with memory that is filled before and after use" {
 	plain
 	MALLOC_PERTURB_=165 SEED=${SEED:-5001} harness mutate_db 10
