@@ -319,46 +319,28 @@ last_spec(void)
 
 /* The option's list. A copy is split, because ##cmd shows the argument as
  * given. */
-static char **
-read_list(const char *opt, const char *arg, int *n)
+static void
+set_list(void *opt, const char *arg)
 {
-	char **v = cli_list(arg, n);
+	struct agg_spec *s = last_spec();
+	const struct {
+		const char *opt;
+		char ***list;
+		int *n;
+	} lists[] = { { "-T", &s->in.tag, &s->in.ntypes },
+		{ "-g", &s->groups, &s->ngroups },
+		{ "-a", &s->stats, &s->nstats },
+		{ "-f", &s->fields, &s->nfields }, { "-c", &s->cuts, &s->ncut },
+		{ "--keep", &agg.plan.keep, &agg.plan.nkeep } },
+	  *l = lists;
 	int i;
 
-	for (i = 0; i < *n; i++)
-		if (v[i][0] == '\0')
-			die("%s: empty name in '%s'", opt, arg);
-	return v;
-}
-
-static void
-set_types(const char *arg)
-{
-	last_spec()->in.tag = read_list("-T", arg, &last_spec()->in.ntypes);
-}
-
-static void
-set_groups(const char *arg)
-{
-	last_spec()->groups = read_list("-g", arg, &last_spec()->ngroups);
-}
-
-static void
-set_stats(const char *arg)
-{
-	last_spec()->stats = read_list("-a", arg, &last_spec()->nstats);
-}
-
-static void
-set_fields(const char *arg)
-{
-	last_spec()->fields = read_list("-f", arg, &last_spec()->nfields);
-}
-
-static void
-set_columns(const char *arg)
-{
-	last_spec()->cuts = read_list("-c", arg, &last_spec()->ncut);
+	while (strcmp(l->opt, opt) != 0)
+		l++;
+	*l->list = cli_list(arg, l->n);
+	for (i = 0; i < *l->n; i++)
+		if ((*l->list)[i][0] == '\0')
+			die("%s: empty name in '%s'", l->opt, arg);
 }
 
 static void
@@ -409,12 +391,6 @@ add_spec(void)
 }
 
 static void
-set_keep(const char *arg)
-{
-	agg.plan.keep = read_list("--keep", arg, &agg.plan.nkeep);
-}
-
-static void
 set_memory(const char *arg)
 {
 	agg.plan.memory = cli_size("-S", arg);
@@ -422,11 +398,11 @@ set_memory(const char *arg)
 }
 
 static const struct cli_opt opts[] = {
-	{ 'T', "type", .call = set_types },
-	{ 'g', "group", .call = set_groups },
-	{ 'a', "stats", .call = set_stats },
-	{ 'f', "fields", .call = set_fields },
-	{ 'c', "columns", .call = set_columns },
+	{ 'T', "type", .set = set_list, .to = (char[]){ "-T" } },
+	{ 'g', "group", .set = set_list, .to = (char[]){ "-g" } },
+	{ 'a', "stats", .set = set_list, .to = (char[]){ "-a" } },
+	{ 'f', "fields", .set = set_list, .to = (char[]){ "-f" } },
+	{ 'c', "columns", .set = set_list, .to = (char[]){ "-c" } },
 	{ 0, "where", .call = add_where },
 	{ 0, "sort", .call = add_sort },
 	{ 'n', "limit", .call = set_limit },
@@ -435,7 +411,7 @@ static const struct cli_opt opts[] = {
 	{ 0, "as", .call = set_as },
 	{ 0, "and", .act = add_spec },
 	{ 0, "pass", .flag = &agg.plan.pass },
-	{ 0, "keep", .call = set_keep },
+	{ 0, "keep", .set = set_list, .to = (char[]){ "--keep" } },
 	{ 0, "partial", .flag = &agg.plan.partial },
 	{ 0, "merge", .flag = &agg.plan.merge },
 	{ 'S', "memory", .call = set_memory },

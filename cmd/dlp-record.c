@@ -97,29 +97,11 @@ set_steps(void *to, const char *arg)
 }
 
 static void
-set_delay(void *to, const char *arg)
-{
-	((struct record *)to)->delay = seconds("--delay", arg);
-}
-
-static void
-set_duration(void *to, const char *arg)
-{
-	((struct record *)to)->duration = seconds("--duration", arg);
-}
-
-static void
 set_flush(void *to, const char *arg)
 {
 	((struct record *)to)->flush = seconds("--flush", arg);
 	if (((struct record *)to)->flush < 1000000)
 		die("--flush: bad number of seconds '%s'", arg);
-}
-
-static void
-set_max(void *to, const char *arg)
-{
-	((struct record *)to)->max = cli_size("--max", arg);
 }
 
 static void
@@ -135,15 +117,10 @@ set_markers(void *to, const char *arg)
 }
 
 static void
-set_op_steps(void *to, const char *arg)
-{
-	((struct record *)to)->op_steps =
-	    cli_i64("--op-steps", arg, 1, 1000000);
-}
-
-static void
 read_options(struct record *r, int argc, char **argv)
 {
+	const char *delay = NULL, *duration = NULL, *max = NULL,
+		   *op_steps = NULL;
 	const struct cli_opt opts[] = {
 		{ 'o', "output", .arg = &r->out },
 		{ 0, "force", .flag = &r->force },
@@ -153,11 +130,11 @@ read_options(struct record *r, int argc, char **argv)
 		{ 0, "convert", .arg = &r->convert },
 		{ 't', "trace", .set = set_traces, .to = r },
 		{ 'c', "capture-range", .set = set_capture, .to = r },
-		{ 0, "delay", .set = set_delay, .to = r },
-		{ 0, "duration", .set = set_duration, .to = r },
+		{ 0, "delay", .arg = &delay },
+		{ 0, "duration", .arg = &duration },
 		{ 0, "kill", .flag = &r->kill },
 		{ 0, "steps", .set = set_steps, .to = r },
-		{ 0, "max", .set = set_max, .to = r },
+		{ 0, "max", .arg = &max },
 		{ 'g', "graphs", .set = set_graphs, .to = r },
 		{ 'm', "cuda-memory", .flag = &r->memory },
 		{ 0, "sync", .flag = &r->sync },
@@ -167,7 +144,7 @@ read_options(struct record *r, int argc, char **argv)
 		{ 0, "flush", .set = set_flush, .to = r },
 		{ 0, "cupti", .arg = &r->cupti },
 		{ 0, "markers", .set = set_markers, .to = r, .optional = true },
-		{ 0, "op-steps", .set = set_op_steps, .to = r },
+		{ 0, "op-steps", .arg = &op_steps },
 		{ 0, "arm", .flag = &r->arm },
 		{ 0, "trigger", .arg = &r->trigger },
 		{ .name = NULL },
@@ -177,6 +154,14 @@ read_options(struct record *r, int argc, char **argv)
 	/* the command's own options are not ours */
 	setenv("POSIXLY_CORRECT", "1", 1);
 	(void)cli_options(argc, argv, opts);
+	if (delay != NULL)
+		r->delay = seconds("--delay", delay);
+	if (duration != NULL)
+		r->duration = seconds("--duration", duration);
+	if (max != NULL)
+		r->max = cli_size("--max", max);
+	if (op_steps != NULL)
+		r->op_steps = cli_i64("--op-steps", op_steps, 1, 1000000);
 	if (!posix)
 		unsetenv("POSIXLY_CORRECT");
 }

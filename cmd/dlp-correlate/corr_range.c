@@ -246,8 +246,8 @@ judge_age(struct corr *c, struct marker *marker, const char *domain)
 		c->old = true;
 }
 
-#define PART_MAX 256   /* bytes of a part of the layer path, see dlp(7) */
-#define PART_HEAD 240  /* what a longer one keeps */
+#define PART_MAX 256  /* bytes of a part of the layer path, see dlp(7) */
+#define PART_HEAD 240 /* what a longer one keeps */
 
 static void
 begin_user(struct corr *c, struct corr_thread *th, struct corr_open *o,
