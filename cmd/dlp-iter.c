@@ -48,30 +48,11 @@ check_options(void)
 		die("--iter-start is larger than --iter-stop");
 }
 
-static void
-set_from(const char *arg)
-{
-	g.o.plan.from = cli_i64("--iter-start", arg, 0, INT64_MAX);
-	flag.range = true;
-}
-
-static void
-set_to(const char *arg)
-{
-	g.o.plan.to = cli_i64("--iter-stop", arg, 0, INT64_MAX);
-	flag.range = true;
-}
-
-static void
-set_most(const char *arg)
-{
-	g.o.limit = (int)cli_i64("-n", arg, 0, INT32_MAX);
-}
-
 int
 main(int argc, char **argv)
 {
-	static const struct cli_opt opts[] = {
+	const char *from = NULL, *to = NULL, *most = NULL;
+	const struct cli_opt opts[] = {
 		{ 'k', "key", .arg = &g.o.key },
 		{ 'D', "dlprof", .flag = &g.o.dlprof },
 		{ 'x', "exact", .flag = &g.o.exact },
@@ -82,22 +63,28 @@ main(int argc, char **argv)
 		{ 0, "even", .flag = &flag.even },
 		{ 0, "keep", .flag = &g.o.keep },
 		{ 0, "one", .flag = &flag.one },
-		{ 0, "iter-start", .call = set_from },
-		{ 0, "iter-stop", .call = set_to },
+		{ 0, "iter-start", .arg = &from },
+		{ 0, "iter-stop", .arg = &to },
 		{ 0, "strict", .flag = &g.o.strict },
 		{ 'l', "list", .flag = &g.o.list },
-		{ 'n', "limit", .call = set_most },
+		{ 'n', "limit", .arg = &most },
 		DROP_OPTION,
 		{ 0 },
 	};
 	struct stage st;
 	bool unbuffered;
-	struct iter_opts *o;
+	struct iter_opts *o = &g.o;
 
 	cli_init("dlp-iter");
 	unbuffered = cli_options(argc, argv, opts);
+	if (from != NULL)
+		o->plan.from = cli_i64("--iter-start", from, 0, INT64_MAX);
+	if (to != NULL)
+		o->plan.to = cli_i64("--iter-stop", to, 0, INT64_MAX);
+	if (most != NULL)
+		o->limit = (int)cli_i64("-n", most, 0, INT32_MAX);
+	flag.range = from != NULL || to != NULL;
 	check_options();
-	o = &g.o;
 	o->plan.by = flag.one         ? ITER_BY_NONE
 		     : o->key != NULL ? ITER_BY_KEY
 				      : ITER_BY_OWN;

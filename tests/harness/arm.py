@@ -11,7 +11,7 @@ from common import BIN, ENV, Broken, main
 
 RECORD = os.path.join(os.path.dirname(os.path.abspath(BIN)), 'record')
 ARM = dict(ENV, FAKE_CUPTI=os.path.join(RECORD, 'libcupti.so.13'))
-LIMIT = 45  # seconds, in which a trigger ends
+LIMIT = 75  # seconds, in which a trigger ends: 30 if no step follows
 
 
 def kernels(i):

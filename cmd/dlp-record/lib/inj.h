@@ -97,6 +97,7 @@ struct inj {
 		int depth;      /* ranges inside it, and itself; 0: closed */
 		uint64_t range; /* or a start/end range */
 		int64_t step;   /* CAPTURE_STEPS: its number */
+		bool idle; /* it ended; until is for the next one to begin */
 	} opener;
 
 	/* inj_nvtx.c */

@@ -9,6 +9,8 @@
 
 #include "inj.h"
 
+#define NEXT_WAIT ((int64_t)30 * 1000000000)
+
 static void
 say_window(int64_t t, bool on)
 {
@@ -194,6 +196,8 @@ window_begins(
 	}
 	window_open(t);
 	pthread_mutex_lock(&inj.window_lock);
+	if (inj.opener.idle)
+		atomic_store(&inj.until, 0);
 	if (inj.opener.depth == 0)
 		inj.opener = (struct inj_opener){ .tid = spool_tid(),
 			.domain = domain,
@@ -208,8 +212,15 @@ static void
 ended(int64_t t)
 {
 	inj.opener.depth = 0;
-	if (inj.opt.capture == CAPTURE_NVTX || inj.opener.step >= inj.opt.last)
+	if (inj.opt.capture == CAPTURE_NVTX ||
+	    inj.opener.step >= inj.opt.last) {
 		window_close(t, false);
+	} else if (inj.opt.capture == CAPTURE_ARM &&
+		   atomic_load(&inj.until) == 0) {
+		/* the program may have done its last step, and live on */
+		inj.opener.idle = true;
+		atomic_store(&inj.until, t + NEXT_WAIT);
+	}
 }
 
 void
