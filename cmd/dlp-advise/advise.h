@@ -179,5 +179,4 @@ advise_judge judge_unused_gpus, judge_sync_calls, judge_idle_after_sync,
     judge_memory_full, judge_graph_level, judge_no_op, judge_profiler_cost,
     judge_marker_cost, judge_lazy_loading, judge_slow_steps, judge_one_off,
     judge_lost_events, judge_recompute, judge_kv_cache, judge_recompiles,
-    judge_cudnn_plans,
-    judge_graph_breaks, judge_fragmented, judge_slow_size;
+    judge_cudnn_plans, judge_graph_breaks, judge_fragmented, judge_slow_size;

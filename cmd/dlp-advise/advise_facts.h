@@ -324,7 +324,7 @@ struct facts {
 			      * optimizer, before a softmax */
 	int64_t softmax_idle_ns;
 	struct tops plans; /* long idle time before work of cuDNN, by where */
-	uint64_t n_marked;      /* runs of ops that emit_nvtx marked */
+	uint64_t n_marked; /* runs of ops that emit_nvtx marked */
 	uint64_t n_marked_all;  /* the same, in the whole profile */
 	int64_t marker_ns;      /* what all ranges cost, as dlp-record says; 0:
 				 * not known */
