@@ -26,7 +26,7 @@ struct held { /* an event kept back, with its own copy of the text */
 	struct buf text;
 };
 
-struct heap { /* heap.c: of held events, the first in order on top */
+struct heap { /* of held events, the first in order on top */
 	struct held **v;
 	size_t n, cap;
 	struct held **spare; /* nodes for reuse */
