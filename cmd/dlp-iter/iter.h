@@ -536,9 +536,8 @@ void dlprof_end(struct iter_run *g, size_t n_iter);
  * iter_place.c: once that is known an item gets its iteration and goes out.
  * An iteration's own record follows when it can no longer change.
  */
-/* line: may be NULL while lengths are measured. */
-void iter_place(
-    struct iter_run *g, const struct iter_item *m, const char *line);
+/* run: the struct iter_run. line: may be NULL while lengths are measured. */
+void iter_place(void *run, const struct iter_item *m, const char *line);
 
 /* Writes a file's last iterations; how many it has. */
 size_t iter_place_end(struct iter_run *g, struct iter_file *f);

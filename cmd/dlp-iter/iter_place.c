@@ -383,8 +383,9 @@ place_record(struct iter_run *g, const struct iter_item *m, const char *line)
 }
 
 void
-iter_place(struct iter_run *g, const struct iter_item *m, const char *line)
+iter_place(void *run, const struct iter_item *m, const char *line)
 {
+	struct iter_run *g = run;
 	bool pass = m->kind == IT_PASS || m->kind == IT_RANGEKERN;
 
 	if (!pass && m->kind != IT_LEGEND) {

@@ -88,12 +88,6 @@ kept_take(struct iter_file *f)
 	" proposes"
 
 static void
-play_item(void *ctx, const struct iter_item *m, const char *line)
-{
-	iter_place(ctx, m, line);
-}
-
-static void
 look_at_item(void *ctx, const struct iter_item *m)
 {
 	iter_place(ctx, m, NULL);
@@ -104,7 +98,7 @@ static void
 start_placing(struct iter_run *g)
 {
 	g->phase = ITER_PLACE;
-	spool_play(g->spool, play_item, g);
+	spool_play(g->spool, iter_place, g);
 	opkey_clear(&g->op);
 }
 
