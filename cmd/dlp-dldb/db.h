@@ -120,17 +120,6 @@ struct db_metric { /* n is 0 if there is no value yet */
 	int64_t n, sum, min, max;
 };
 
-static inline void
-metric_add(struct db_metric *m, int64_t v)
-{
-	if (m->n == 0 || v < m->min)
-		m->min = v;
-	if (m->n == 0 || v > m->max)
-		m->max = v;
-	m->sum = num_add(m->sum, v);
-	m->n++;
-}
-
 struct kern_sum { /* the launches of one kernel name in an op */
 	struct kern_sum *next;
 	uint32_t name;  /* word */

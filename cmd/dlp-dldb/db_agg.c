@@ -83,6 +83,17 @@ agg_start(struct db_halves *d)
 	d->agg->kerns = TAPE_NEW;
 }
 
+static void
+metric_add(struct db_metric *m, int64_t v)
+{
+	if (m->n == 0 || v < m->min)
+		m->min = v;
+	if (m->n == 0 || v > m->max)
+		m->max = v;
+	m->sum = num_add(m->sum, v);
+	m->n++;
+}
+
 void
 agg_run(const struct db_run *u)
 {
