@@ -26,16 +26,6 @@ static const struct option shared[] = {
 };
 static const char shared_letters[] = "hVu";
 
-static int
-count(const struct cli_opt *opts)
-{
-	int n = 0;
-
-	while (opts != NULL && opts[n].name != NULL)
-		n++;
-	return n;
-}
-
 static bool
 takes_arg(const struct cli_opt *o)
 {
@@ -147,12 +137,14 @@ cli_options(int argc, char **argv, const struct cli_opt *opts)
 	/* static, because they are still in use when the program exits here */
 	static char *shorts;
 	static struct option *longs;
-	int n = count(opts), c;
+	int n = 0, c;
 	const struct cli_opt *o;
 	bool unbuffered = false;
 	char *s, *p;
 	int i;
 
+	while (opts != NULL && opts[n].name != NULL)
+		n++;
 	/* getopt's letters: ours and the shared ones. */
 	s = xmalloc(1 + 3 * (size_t)n + sizeof(shared_letters));
 	p = s;

@@ -38,17 +38,6 @@ struct rec_reader {
 
 /* Record types, their legends and columns. */
 
-/* A type for the tag s[0..n), which is copied. */
-static struct rec_type *
-rec_type_new(const char *s, size_t n)
-{
-	struct rec_type *t = xcalloc(1, sizeof(*t));
-
-	t->tag = xmemdup(s, n);
-	t->taglen = n;
-	return t;
-}
-
 static void
 rec_type_free(struct rec_type *t)
 {
@@ -578,7 +567,9 @@ rec_type(struct rec_reader *rd, const char *tag)
 
 	if (t != NULL)
 		return t;
-	t = rec_type_new(tag, n);
+	t = xcalloc(1, sizeof(*t));
+	t->tag = xmemdup(tag, n);
+	t->taglen = n;
 	k = tag_slot(tag, n);
 	t->next = rd->slot[k];
 	rd->slot[k] = t;

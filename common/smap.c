@@ -55,21 +55,11 @@ grow_slots(struct smap *m)
 	}
 }
 
-static const char *
-keep(struct smap *m, const char *s, size_t n)
-{
-	char *p = store_text(&m->mem, n + 1);
-
-	if (n > 0)
-		memcpy(p, s, n);
-	p[n] = '\0';
-	return p;
-}
-
 static void
 add_ent(struct smap *m, const char *s, size_t n, uint64_t h)
 {
 	size_t was;
+	char *text;
 
 	if (m->n == m->ent_cap) {
 		was = m->ent_cap;
@@ -79,7 +69,11 @@ add_ent(struct smap *m, const char *s, size_t n, uint64_t h)
 		m->val =
 		    spill_realloc(m->val, was, m->ent_cap, sizeof(*m->val));
 	}
-	m->ent[m->n] = (struct smap_ent){ keep(m, s, n), n, h };
+	text = store_text(&m->mem, n + 1);
+	if (n > 0)
+		memcpy(text, s, n);
+	text[n] = '\0';
+	m->ent[m->n] = (struct smap_ent){ text, n, h };
 	m->val[m->n] = 0;
 	m->n++;
 }

@@ -235,18 +235,6 @@ begin_event(struct trace_out *o, char ph, const char *cat, const char *name,
 		proto_put_fix64(&o->event, 47, o->flow);
 }
 
-static void
-end_event(struct trace_out *o)
-{
-	put_event(o,
-	    o->ph == 'C'                   ? TYPE_COUNTER
-	    : o->ph == 'X' || o->ph == 'B' ? TYPE_BEGIN
-					   : TYPE_INSTANT,
-	    o->start, &o->event);
-	if (o->ph == 'X')
-		put_event(o, TYPE_END, num_add(o->start, o->dur), NULL);
-}
-
 /* An annotation: a whole number, another, or text. */
 static void
 put_annotation(
@@ -358,9 +346,15 @@ void
 ev_end(struct trace_out *o)
 {
 	if (o->proto)
-		end_event(o);
+		put_event(o,
+		    o->ph == 'C'                   ? TYPE_COUNTER
+		    : o->ph == 'X' || o->ph == 'B' ? TYPE_BEGIN
+						   : TYPE_INSTANT,
+		    o->start, &o->event);
 	else
 		buf_puts(&out_buf, o->in_args ? "}}" : "}");
+	if (o->proto && o->ph == 'X')
+		put_event(o, TYPE_END, num_add(o->start, o->dur), NULL);
 	out_check();
 }
 

@@ -44,17 +44,6 @@ static struct records {
 /* Names of kernels are interned by content: the pointers go stale when a
  * module is unloaded. */
 
-static uint64_t
-hash_text(const char *s, size_t n)
-{
-	uint64_t h = 0xcbf29ce484222325u;
-	size_t i;
-
-	for (i = 0; i < n; i++)
-		h = (h ^ (unsigned char)s[i]) * 0x100000001b3u;
-	return h;
-}
-
 static bool
 grow_names(void)
 {
@@ -83,10 +72,13 @@ grow_names(void)
 static uint32_t
 name_locked(const char *s, size_t n)
 {
-	uint64_t h = hash_text(s, n);
+	uint64_t h = 0xcbf29ce484222325u; /* FNV-1a */
 	uint32_t at, i;
+	size_t k;
 	char *copy;
 
+	for (k = 0; k < n; k++)
+		h = (h ^ (unsigned char)s[k]) * 0x100000001b3u;
 	if (rec.n_names + 1 > rec.cap / 2 && !grow_names())
 		return UINT32_MAX;
 	at = (uint32_t)h & (rec.cap - 1);
