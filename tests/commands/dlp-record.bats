@@ -705,6 +705,11 @@ some_steps() {
 	for n in 1 2 3 4 5; do
 		same "$PWD/run-$n.sqlite" "$(dlp-record --trigger $pid --steps $n)"
 		same "$n|$((n - 1)) $((3 * n))" "$(steps_of run-$n.sqlite)"
+		# each kernel has the call that launched it, and no call is there twice
+		same "$((3 * n))|$((3 * n))" "$(sqlite3 run-$n.sqlite "SELECT count(*),
+		    count(DISTINCT k.correlationId) FROM CUPTI_ACTIVITY_KIND_KERNEL k
+		    JOIN CUPTI_ACTIVITY_KIND_RUNTIME r USING (correlationId)
+		    WHERE r.start <= k.start")"
 	done
 	# by the folder, and by the number of the program itself
 	dir=$(echo tmp/dlp-record.*)

@@ -365,37 +365,54 @@ cuptiFinalize(void)
 /* What the program does. */
 
 static void
-callback(uint32_t domain, uint32_t cbid, uint32_t site)
+callback(uint32_t domain, uint32_t cbid, uint32_t site, uint32_t corr,
+    uint64_t *note)
 {
-	struct abi_call_data d = { site, "" };
+	static const int result;
+	struct abi_call_data d = {
+		.site = site, .result = &result, .note = note, .corr = corr
+	};
 
 	if (f.cb != NULL && (f.cb_on[domain][cbid] || f.domain_on[domain]))
 		f.cb(f.user, domain, cbid, &d);
 }
 
-/* Returns the correlation id. */
-EXPORT uint32_t
-fake_call(int runtime, uint32_t cbid)
+static void
+call(int runtime, uint32_t cbid, uint32_t corr)
 {
 	struct abi_api k = { 0 };
 	uint32_t domain = runtime ? 2 : 1;
+	uint64_t note, inner;
 
-	callback(domain, cbid, ABI_API_ENTER);
+	callback(domain, cbid, ABI_API_ENTER, corr, &note);
 	k.kind = runtime ? ABI_RUNTIME : ABI_DRIVER;
 	k.cbid = cbid;
 	k.start = now();
 	if (runtime && cbid == 8) /* the runtime calls the driver */
-		fake_call(0, 3);
+		call(0, 3, corr);
+	if (runtime && cbid == 2) { /* has no record */
+		callback(1, 2, ABI_API_ENTER, corr, &inner);
+		callback(1, 2, ABI_API_EXIT, corr, &inner);
+	}
 	k.end = now();
 	k.pid = (uint32_t)getpid();
 	k.tid = (uint32_t)syscall(SYS_gettid);
-	k.corr = ++f.corr;
+	k.corr = corr;
 	pthread_mutex_lock(&lock);
 	if (f.call_on[runtime != 0][cbid])
 		emit_locked(&k, sizeof(k));
 	pthread_mutex_unlock(&lock);
-	callback(domain, cbid, ABI_API_EXIT);
-	return k.corr;
+	callback(domain, cbid, ABI_API_EXIT, corr, &note);
+}
+
+/* Returns the correlation id, which a call of the driver inside shares. */
+EXPORT uint32_t
+fake_call(int runtime, uint32_t cbid)
+{
+	uint32_t corr = ++f.corr;
+
+	call(runtime, cbid, corr);
+	return corr;
 }
 
 EXPORT void

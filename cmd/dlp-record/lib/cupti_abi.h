@@ -181,6 +181,13 @@ struct abi_graphrun {
 struct abi_call_data { /* of a callback about a call */
 	uint32_t site;
 	const char *function;
+	const void *arguments;
+	const int *result; /* at the end */
+	const char *symbol;
+	void *ctx;
+	uint32_t ctx_id;
+	uint64_t *note; /* ours, from the beginning of the call to its end */
+	uint32_t corr;
 };
 
 struct abi_resource_data {

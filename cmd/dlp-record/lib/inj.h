@@ -221,6 +221,8 @@ bool records_start(void);  /* registers the buffers' functions */
  * comes when the program has begun, where switching calls on has no effect.
  * They are on by their kinds, and the others are switched off. */
 bool records_choose(bool late);
+/* A call begins or ends. */
+void records_told(bool runtime, uint32_t cbid, const struct abi_call_data *d);
 
 /* inj_find.c: fills c; false with the reason why it cannot. where is the file
  * that was found. */

@@ -129,6 +129,8 @@ on_callback(void *user, uint32_t domain, uint32_t cbid, const void *data)
 		if (cbid == ABI_PROFILER_STOP && call->site == ABI_API_EXIT)
 			window_close(inj_now(), true);
 	}
+	if (inj.opt.capture == CAPTURE_ARM)
+		records_told(domain == ABI_CB_RUNTIME, cbid, call);
 	if (call->site == ABI_API_EXIT)
 		finalize();
 }
@@ -300,6 +302,10 @@ cupti_close(bool in_call)
 	cupti_flush(true);
 	cupti_kinds(false);
 	ENABLE(always, false);
+	if (inj.opt.capture == CAPTURE_ARM) {
+		CU->EnableDomain(0, inj.subscriber, ABI_CB_RUNTIME);
+		CU->EnableDomain(0, inj.subscriber, ABI_CB_DRIVER);
+	}
 	driver_devices();
 	if (CU->Finalize == NULL || inj.opt.sync)
 		return;
@@ -356,7 +362,8 @@ cupti_stream_id(void *ctx, void *stream, uint32_t *id)
 }
 
 /* Not in CUPTI's callback: choosing calls has no effect there. With --arm it
- * may still be there, as no call has come since it was to be detached. */
+ * may still be there, as no call has come since it was to be detached, and
+ * callbacks tell of calls: records_told(). */
 void
 cupti_attach(void)
 {
@@ -374,10 +381,8 @@ cupti_attach(void)
 		atomic_store(&inj.cuda_on, true);
 		callbacks(1);
 		ENABLE(always, true);
-		if (late)
-			cupti_kinds(true);
 		inj.chosen = records_choose(late);
-		if (!late && atomic_load(&inj.window) == WINDOW_ON)
+		if (late || atomic_load(&inj.window) == WINDOW_ON)
 			cupti_kinds(true);
 	}
 	pthread_mutex_unlock(&inj.cupti_lock);
