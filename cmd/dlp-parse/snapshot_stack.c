@@ -13,9 +13,9 @@
 #include "snapshot.h"
 #include "usercode.h"
 
-enum { WEIGHTS, GRADIENTS, OPTIMIZER, ACTIVATIONS, OTHER };
+enum { WEIGHTS, GRADIENTS, OPTIMIZER, ACTIVATIONS, WORKSPACES, OTHER };
 static const char *const kinds[] = { "weights", "gradients", "optimizer state",
-	"activations", "other" };
+	"activations", "workspaces", "other" };
 
 #define RULES_MAX 31
 #define STACK_TEXT_MAX 16384       /* bytes of a stack that are shown */
