@@ -27,6 +27,7 @@ void advise_read_free(struct advise_reader *g);
 struct use_kernel { /* of a kernel in the steps that does not communicate */
 	struct mview name, op, layer, phase, family, dtype;
 	bool graph;  /* a node of a CUDA graph */
+	bool halves; /* the first two inputs of its op have the same sizes */
 	bool scores; /* its op has the shape of attention's scores */
 	bool fused;  /* of a fused optimizer, by its full name */
 	int64_t dur;

@@ -422,6 +422,9 @@ void add_inst(struct facts *f, const struct rec *r);
 void advise_ops_read(struct stage *st, struct advise_ops *o);
 void advise_ops_clear(struct advise_ops *o);
 
+/* The first two inputs of the op have the same sizes. */
+bool advise_ops_halves(const struct advise_ops *o, int64_t id);
+
 /* Records that a kernel of its op has used Tensor Cores, could have. */
 void advise_ops_kernel(
     struct facts *f, const struct rec *r, bool tc, bool eligible);

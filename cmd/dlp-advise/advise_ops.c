@@ -15,8 +15,25 @@ enum { /* facts of an op */
 	OP_DALI = 64,
 	OP_XLA = 128,
 	OP_PYTORCH = 256,
+	OP_HALVES = 512, /* its first two inputs have the same sizes */
 };
 #define OP_FRAMEWORK 16 /* bits from here on: its framework */
+
+/* [[16,559,32],[16,559,32],[]] */
+static bool
+first_two_alike(struct mview v)
+{
+	const char *end = v.s != NULL ? memchr(v.s, ']', v.n) : NULL, *a = end;
+	size_t n;
+
+	if (end == NULL)
+		return false;
+	while (a > v.s && a[-1] != '[')
+		a--;
+	n = (size_t)(end - a) + 1; /* 16,559,32] */
+	return n > 1 && (size_t)(v.s + v.n - end) >= 3 + n &&
+	       memcmp(end + 1, ",[", 2) == 0 && memcmp(end + 3, a, n) == 0;
+}
 
 /* AMP would give half precision or less. */
 static unsigned
@@ -147,8 +164,18 @@ see_op(struct stage *st, struct rec *r)
 	if (shapes.s != NULL)
 		*map_put(&o->odd, (uint64_t)id, NULL) = odd_size(shapes);
 	keep_scores(o, id, op, shapes);
+	if (first_two_alike(shapes))
+		bits |= OP_HALVES;
 	o->has_eligible = rec_has(r->type, COL_dl_tc);
 	*map_put(&o->bits, (uint64_t)id, NULL) = bits;
+}
+
+bool
+advise_ops_halves(const struct advise_ops *o, int64_t id)
+{
+	const uint64_t *bits = map_get(&o->bits, (uint64_t)id);
+
+	return bits != NULL && (*bits & OP_HALVES) != 0;
 }
 
 /* The op's facts in the file; NULL if there is no such op. It runs. */

@@ -140,7 +140,8 @@ add_chain(struct facts *f, const struct use_kernel *k)
 
 	if (mv_eq(k->phase, "optimizer"))
 		return;
-	if (mv_eq(k->op, "cat"))
+	/* halves are those of a rotary embedding, not a cache that grows */
+	if (mv_eq(k->op, "cat") && !k->halves)
 		add_kind(f, K_CAT, k->dur);
 	if (mv_eq(k->family, "loss"))
 		add_kind(f, K_LOSS, k->dur);

@@ -306,8 +306,10 @@ add_use(struct facts *f, const struct rec *r, bool graph, int64_t dur)
 		.dur = dur,
 	};
 
-	if (rec_num(r, COL_op_id, &id))
+	if (rec_num(r, COL_op_id, &id)) {
 		shape = map_get(&o->scores, (uint64_t)id);
+		k.halves = advise_ops_halves(o, id);
+	}
 	k.scores = shape != NULL && o->shape4.val[*shape] != 0;
 	k.fused = rec_num(r, COL_name_id, &id) &&
 		  map_get(&o->fused_name, (uint64_t)id) != NULL;
