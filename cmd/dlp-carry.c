@@ -271,6 +271,8 @@ take_op(struct carry *c, struct carry_side *s, const struct rec *r,
 		place(sec, kind) };
 }
 
+static const char *const tags[] = { "kern", "copy", "set" };
+
 /* What is read of a launch. */
 #define LAUNCH_NEED "op_id op why"
 #define LAUNCH_OPT                                                             \
@@ -283,7 +285,6 @@ read_side(struct carry *c, struct carry_side *s, const char *path)
 {
 	struct rec_reader *rd = rec_open(path);
 	struct rec_type *inst = rec_type(rd, "inst");
-	static const char *const tags[] = { "kern", "copy", "set" };
 	struct rec_type *type[KINDS];
 	uint32_t legend[KINDS] = { 0 };
 	struct rec r;
@@ -292,8 +293,7 @@ read_side(struct carry *c, struct carry_side *s, const char *path)
 	rec_quiet(rd);
 	for (i = 0; i < ARRAY_LEN(tags); i++) {
 		rec_want(rec_type(rd, tags[i]), REC_NEED, LAUNCH_NEED);
-		rec_want(rec_type(rd, tags[i]), REC_OPT,
-		    LAUNCH_OPT " prim_id prim_run");
+		rec_want(rec_type(rd, tags[i]), REC_OPT, LAUNCH_OPT);
 	}
 	for (i = 0; i < KINDS; i++) {
 		type[i] = rec_type(rd, kinds[i].tag);
@@ -679,19 +679,13 @@ put_carry_notes(struct stage *st)
 }
 
 static void
-write_all(int fd, const char *s, size_t n)
+must_write(int fd, const char *s, size_t n)
 {
-	ssize_t w;
-
-	for (; n > 0; s += w, n -= (size_t)w) {
-		w = write(fd, s, n);
-		if (w < 0 && errno == EINTR)
-			w = 0;
-		else if (w < 0 && errno == EPIPE)
-			exit(EXIT_OK);
-		else if (w < 0)
-			die_errno("write");
-	}
+	if (write_all(fd, s, n))
+		return;
+	if (errno == EPIPE)
+		exit(EXIT_OK);
+	die_errno("write");
 }
 
 static ssize_t
@@ -705,6 +699,17 @@ read_some(int fd, char *s, size_t n)
 	if (k < 0)
 		die_errno("standard input");
 	return k;
+}
+
+static void
+copy_rest(int from, int to)
+{
+	char *block = xmalloc(1 << 16);
+	ssize_t n;
+
+	while ((n = read_some(from, block, 1 << 16)) > 0)
+		must_write(to, block, (size_t)n);
+	free(block);
 }
 
 /* Reads the lines at the beginning that tell where the stream comes from.
@@ -740,7 +745,6 @@ alternates(int fd, struct buf *head)
 static void
 pass_on(struct buf *head)
 {
-	char *block;
 	ssize_t n;
 
 	buf_putc(head, '\0');
@@ -749,16 +753,12 @@ pass_on(struct buf *head)
 		return;
 	/* as out_open(): fewer switches between the stages */
 	(void)fcntl(STDOUT_FILENO, F_SETPIPE_SZ, 1 << 20);
-	write_all(STDOUT_FILENO, head->s, head->len);
+	must_write(STDOUT_FILENO, head->s, head->len);
 	while ((n = splice(STDIN_FILENO, NULL, STDOUT_FILENO, NULL, 1 << 20,
 		    SPLICE_F_MOVE)) > 0)
 		;
-	/* one of them is no pipe */
-	block = xmalloc(1 << 16);
-	while (n < 0 && (n = read_some(STDIN_FILENO, block, 1 << 16)) > 0) {
-		write_all(STDOUT_FILENO, block, (size_t)n);
-		n = -1;
-	}
+	if (n < 0) /* one of them is no pipe */
+		copy_rest(STDIN_FILENO, STDOUT_FILENO);
 	exit(EXIT_OK);
 }
 
@@ -770,8 +770,6 @@ readable_twice(const char *path, const struct buf *head)
 	bool given = path != NULL && strcmp(path, "-") != 0;
 	int from = given ? open(path, O_RDONLY) : STDIN_FILENO, to;
 	struct stat st;
-	char *block;
-	ssize_t n;
 
 	if (from < 0)
 		die_errno("%s", path);
@@ -784,11 +782,8 @@ readable_twice(const char *path, const struct buf *head)
 			return "-";
 	}
 	to = temp_fd();
-	write_all(to, head->s, head->len);
-	block = xmalloc(1 << 16);
-	while ((n = read_some(from, block, 1 << 16)) > 0)
-		write_all(to, block, (size_t)n);
-	free(block);
+	must_write(to, head->s, head->len);
+	copy_rest(from, to);
 	if (dup2(to, STDIN_FILENO) < 0 || lseek(STDIN_FILENO, 0, SEEK_SET) < 0)
 		die_errno("temporary file");
 	close(to);
@@ -813,7 +808,6 @@ read_sides(struct carry *c, const char *path, struct buf *head)
 
 /* Products are read only where something reads them of kernels. */
 #define PRIMS "kern:prim_id,prim_run"
-#define KERN_OPT LAUNCH_OPT " op_from dur_ns prim_id prim_run"
 
 int
 main(int argc, char **argv)
@@ -829,7 +823,6 @@ main(int argc, char **argv)
 		SPILL_OPTION,
 		{ 0 },
 	};
-	static const char *const tags[] = { "kern", "copy", "set" };
 	const char *path;
 	struct stage st;
 	bool unbuffered;
@@ -854,7 +847,7 @@ main(int argc, char **argv)
 	st.end = put_carry_notes;
 	for (i = 0; i < ARRAY_LEN(tags); i++)
 		stage_on(&st, tags[i], write_launch, .need = LAUNCH_NEED,
-		    .opt = i == 0 ? KERN_OPT : LAUNCH_OPT " op_from dur_ns",
+		    .opt = LAUNCH_OPT " op_from dur_ns",
 		    .only_for = i == 0 ? PRIMS : NULL,
 		    .only_cols = i == 0 ? "prim_id prim_run" : NULL,
 		    .ext = out_ext(names, ARRAY_LEN(names) - (i > 0 ? 2 : 0)));

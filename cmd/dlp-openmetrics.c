@@ -629,23 +629,6 @@ fail_write(const char *path, const char *tmp)
 	die_errno("%s", path);
 }
 
-static int
-write_all(int fd, const char *s, size_t n)
-{
-	ssize_t k;
-
-	while (n > 0) {
-		k = write(fd, s, n);
-		if (k < 0 && errno == EINTR)
-			continue;
-		if (k < 0)
-			return -1;
-		s += k;
-		n -= (size_t)k;
-	}
-	return fsync(fd);
-}
-
 /* Writes the file under a temporary name beside it and renames it, so that a
  * collector never sees half of it. The temporary name does not end in .prom,
  * which is what the collector looks for. Failure is fatal, and leaves the file
@@ -665,8 +648,8 @@ write_whole(const char *path, const char *s, size_t n)
 	fd = mkstemp(tmp);
 	if (fd < 0)
 		fail_write(path, NULL);
-	if (fchmod(fd, 0666 & ~mask) != 0 || write_all(fd, s, n) != 0 ||
-	    close(fd) != 0 || rename(tmp, path) != 0)
+	if (fchmod(fd, 0666 & ~mask) != 0 || !write_all(fd, s, n) ||
+	    fsync(fd) != 0 || close(fd) != 0 || rename(tmp, path) != 0)
 		fail_write(path, tmp);
 	free(tmp);
 	buf_free(&name);

@@ -110,33 +110,36 @@ out_read(uint64_t n)
 	bytes_read += n;
 }
 
+bool
+write_all(int fd, const void *bytes, size_t n)
+{
+	const char *s = bytes;
+	ssize_t w;
+
+	for (; n > 0; s += w, n -= (size_t)w) {
+		w = write(fd, s, n);
+		if (w < 0 && errno != EINTR)
+			return false;
+		w = w < 0 ? 0 : w;
+	}
+	return true;
+}
+
 static void
 out_flush(void)
 {
-	const char *s = out_buf.s;
-	size_t left;
-
 	settle();
-	left = settled;
-	written += left;
+	written += settled;
 	if (written > MOST_ANYWAY && written / MOST_TIMES > bytes_read &&
 	    bytes_read > 0)
 		die("the output exceeds %d times the input: long texts are in"
 		    " each record",
 		    MOST_TIMES);
-	while (left > 0) {
-		ssize_t n = write(STDOUT_FILENO, s, left);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			die_errno("standard output");
-		s += n;
-		left -= (size_t)n;
-	}
+	if (!write_all(STDOUT_FILENO, out_buf.s, settled))
+		die_errno("standard output");
 	out_buf.len -= settled;
 	if (out_buf.len > 0)
-		memmove(out_buf.s, s, out_buf.len);
+		memmove(out_buf.s, out_buf.s + settled, out_buf.len);
 	settled = 0;
 }
 

@@ -30,6 +30,8 @@ void out_at_finish(void (*f)(void *), void *arg);
  * in each record could fill a disk. No call: there is no limit. */
 void out_read(uint64_t n);
 void out_check(void); /* flush if enough is pending */
+/* Past the buffer, to any file; false with errno if it fails. */
+bool write_all(int fd, const void *bytes, size_t n);
 
 /* Declares a record type with these columns (names are kept, not copied). The
  * registry (cols.h) must have the type and the columns; otherwise the command

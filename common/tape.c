@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "err.h"
+#include "out.h"
 #include "spill.h"
 #include "tape.h"
 
@@ -20,18 +21,10 @@ fail_tape(void)
 static void
 tape_full(struct tape *t)
 {
-	const char *p = t->b.s;
-	size_t left = t->b.len;
-	ssize_t n;
-
 	if (t->fd < 0)
 		t->fd = temp_fd();
-	for (; left > 0; p += n, left -= (size_t)n) {
-		n = write(t->fd, p, left);
-		if (n < 0 && errno != EINTR)
-			fail_tape();
-		n = n < 0 ? 0 : n;
-	}
+	if (!write_all(t->fd, t->b.s, t->b.len))
+		fail_tape();
 	t->size += t->b.len;
 	buf_clear(&t->b);
 }

@@ -5,6 +5,7 @@
 
 #include "array.h"
 #include "err.h"
+#include "out.h"
 #include "spill.h"
 #include "textsort.h"
 #include "xsort.h"
@@ -41,19 +42,10 @@ fail(void)
 static void
 write_run(struct xsort *x)
 {
-	size_t done = 0;
-	ssize_t n;
-	int fd;
-
 	if (x->run == NULL)
 		return;
-	fd = x->run[x->nruns - 1].fd;
-	while (done < x->out.len) {
-		n = write(fd, x->out.s + done, x->out.len - done);
-		if (n < 0 && errno != EINTR)
-			fail();
-		done += n > 0 ? (size_t)n : 0;
-	}
+	if (!write_all(x->run[x->nruns - 1].fd, x->out.s, x->out.len))
+		fail();
 	buf_clear(&x->out);
 }
 

@@ -265,8 +265,6 @@ zip_kind(const unsigned char *s, size_t n)
 static void
 copy_put(struct unpacking *c, const unsigned char *s, size_t n)
 {
-	ssize_t w;
-
 	if (c->kind != ZIP_NONE) {
 		if (c->put == NULL && c->n_out == 0 && n >= KIND_SIZE &&
 		    !head_is_sqlite(s, n) && !head_is_dict(s, n) &&
@@ -283,17 +281,10 @@ copy_put(struct unpacking *c, const unsigned char *s, size_t n)
 		c->put(c->ctx, s, n);
 		return;
 	}
-	while (n > 0) {
-		w = write(c->out, s, n);
-		if (w < 0 && errno == EINTR)
-			continue;
-		if (w < 0)
-			die_errno("%s: cannot write the temporary copy (set"
-				  " TMPDIR to a larger place)",
-			    c->name);
-		s += w;
-		n -= (size_t)w;
-	}
+	if (!write_all(c->out, s, n))
+		die_errno("%s: cannot write the temporary copy (set"
+			  " TMPDIR to a larger place)",
+		    c->name);
 }
 
 /* The next piece of the input; 0 at the end. */
