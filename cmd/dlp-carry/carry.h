@@ -26,7 +26,7 @@ struct carry_launch {
 	uint32_t run;       /* of the op; 0: unknown */
 	uint32_t prim;      /* number of the product in it + 1; 0: none */
 	uint32_t prim_run;
-	uint32_t mate;      /* place in the template + 1; 0: none */
+	uint32_t mate; /* place in the template + 1; 0: none */
 	enum carry_how how;
 };
 
