@@ -134,28 +134,6 @@ in_order() {
 	    FROM CUPTI_ACTIVITY_KIND_KERNEL GROUP BY 1")" \
 	    "$(per_dev kern <"$BATS_TEST_TMPDIR/a")"
 }
-
-@test "texts: NULL, registered, NUL, invalid UTF-8, a lone minus" {
-	f=$(db text <<-'EOF'
-	INSERT INTO NVTX_EVENTS VALUES
-	    (1, 2, 59, NULL, $T, NULL, NULL, 0),
-	    (3, 4, 59, NULL, $T, NULL, 5, 0),
-	    (5, 6, 59, NULL, $T, NULL, 99, 0),
-	    (7, 8, 59, CAST(x'610062' AS TEXT), $T, NULL, NULL, 0),
-	    (9, 10, 59, CAST(x'61ff62' AS TEXT), $T, NULL, NULL, 0),
-	    (11, 12, 59, '-', $T, NULL, NULL, 0),
-	    (13, 14, 59, '', $T, NULL, NULL, 0),
-	    (15, 16, 60, 'across', $T, $T + 1, NULL, 0);
-	EOF
-	)
-	run --separate-stderr dlp-parse "$f"
-	[ "$status" -eq 0 ]
-	same "$(printf -- '-|registered|-|a\\x00b|a\377b|\\x2d||across|')" \
-	    "$(column range text <<<"$output" | tr '\n' '|')"
-	same 10 "$(column range end_tid <<<"$output" | tail -n 1)"
-	grep -q '^##note	unknown_strings	1$' <<<"$output"
-}
-
 @test "rows out of order: a few, many, the GPU far behind" {
 	f=$(db order <<-'EOF'
 	WITH n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000)
@@ -201,44 +179,6 @@ in_order() {
 	[ "${#stderr_lines[@]}" -le 2 ]
 	! grep -q '^##end' <<<"$output"
 }
-
-@test "a device, process, stream or domain that nothing has: one line" {
-	run --separate-stderr dlp-parse --device 0,3 --pid 490,1 --stream 7 \
-	    --domain nix "$LENET"
-	[ "$status" -eq 0 ]
-	same "dlp-parse: nothing in the profile matches --device 3, --pid 1, --domain nix" \
-	    "$stderr"
-	for o in '--device 0' '--pid 490' '--stream 7' '--domain default' \
-	    '--type range --stream 7' '--type range --device 0' \
-	    '--type kern --domain default' '--start 30ms --stream 7'; do
-		# shellcheck disable=SC2086 # several words
-		run --separate-stderr dlp-parse $o "$LENET"
-		[ "$status" -eq 0 ]
-		same "" "$stderr"
-	done
-}
-
-@test "several files: one section, src on every record, unique ids" {
-	f=$(db one <<-'EOF'
-	INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES
-	    (100, 110, 0, $T, 1, 1, 0);
-	INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES
-	    (500, 530, 0, 7, 1, $T, 2, 3);
-	EOF
-	)
-	cp "$f" "$BATS_TEST_TMPDIR/-T"
-	cd "$BATS_TEST_TMPDIR"
-	run --separate-stderr dlp-parse -T kern -- one.sqlite -T
-	[ "$status" -eq 0 ]
-	same 1 "$(grep -c '^##dlp' <<<"$output")"
-	same "1 2" "$(column kern id <<<"$output" | xargs)"
-	same "1 2" "$(column str id <<<"$output" | xargs)"
-	same "one.sqlite -T" "$(column kern src <<<"$output" | xargs)"
-	same "one.sqlite -T" "$(column str src <<<"$output" | xargs)"
-	same "one.sqlite -T" "$(awk -F'\t' '$2 == "src" { print $3 }' \
-	    <<<"$output" | xargs)"
-}
-
 @test "pages of any size, encodings, altered tables, indexes" {
 	dlp-parse "$LENET" | grep -v '^##cmd' >"$BATS_TEST_TMPDIR/want"
 	for size in 512 1024 65536; do
@@ -320,19 +260,6 @@ in_order() {
 	same "n2 n4 n6 n8 " "$(column kern api <"$out" |
 	    sed 's/^n*/n/' | tr '\n' ' ')"
 }
-
-@test "a table without rowids: one line, exit 2" {
-	f=$(db norowid <<-EOF
-		DROP TABLE CUPTI_ACTIVITY_KIND_KERNEL;
-		CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start INTEGER PRIMARY KEY,
-		    end INTEGER, correlationId INTEGER) WITHOUT ROWID;
-		INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (1, 2, 3);
-	EOF
-	)
-	run --separate-stderr dlp-parse "$f"
-	same "2 1" "$status ${#stderr_lines[@]}"
-}
-
 # once PROGRAM...: its output and messages with the exit status, in the file
 # of that name. With one processor nothing is read in a second thread.
 once() {

@@ -87,42 +87,6 @@ setup() {
 		[ ! -s err ]
 	done
 }
-
-# The titles are those of nsys stats; a report without rows prints nothing.
-@test "without -r: the reports of nsys stats without -r" {
-	dlp stats "$LENET" 2>err | grep '^ \*\* ' >got
-	cat >want <<-EOT
-	 ** NVTX Range Summary (nvtx_sum):
-	 ** CUDA API Summary (cuda_api_sum):
-	 ** CUDA GPU Kernel Summary (cuda_gpu_kern_sum):
-	 ** CUDA GPU MemOps Summary (by Time) (cuda_gpu_mem_time_sum):
-	 ** CUDA GPU MemOps Summary (by Size) (cuda_gpu_mem_size_sum):
-	EOT
-	cmp want got
-	same "$LENET: osrt_sum: nothing of this in the profile" "$(cat err)"
-	dlp stats -r nvtx_sum -f csv --report=cuda_api_sum "$LENET" >got
-	dlp stats -r nvtx_sum,cuda_api_sum -f csv "$LENET" >want
-	cmp want got
-	dlp stats -r help >got
-	dlp-stats --list >want
-	cmp want got
-	[ "$(wc -l <got)" -eq 19 ]
-}
-
-@test "what is wrong on the command line" {
-	for a in "-r nothing" "-r cuda_api_sum:base" "-r nvtx_sum,nvtx_sum" \
-	    "-r nvtx_sum -r nvtx_sum" "-r cuda_api_sum -f xml" "-r ," \
-	    "-r nvtx_kern_sum:nvtx-name" "-r cuda_gpu_sum:base:mangled" \
-	    "-r cuda_gpu_sum:nvtx-name:nvtx-name" "-r cuda_gpu_sum:"; do
-		rc=0
-		dlp-stats $a <"$ROOT/tests/cases/dlp-stats/ranges/in" \
-		    >out 2>err || rc=$?
-		echo "$a"
-		cat err
-		[ $rc -eq 2 ] && [ ! -s out ] && [ "$(wc -l <err)" -eq 1 ]
-	done
-}
-
 # A table that does not fit is the same as one that does.
 # bats test_tags=all
 @test "tables beyond their memory" {
