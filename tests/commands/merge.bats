@@ -5,7 +5,6 @@
 load ../lib
 
 SEEDS=${SEEDS:-1 2 3 4 5 6}
-TAB='	'
 
 setup_file() {
 	command -v sqlite3 >/dev/null || return 0
@@ -103,35 +102,6 @@ results() {
 		rm agg.part.? tree.?
 	done
 }
-
-@test "dlp-agg --merge -g: what it cannot be" {
-	dlp-agg -T kern -g op,dir -a count,sum,first:start_ns,union \
-	    --partial "$BATS_FILE_TMPDIR/1.dlp" >in
-	run dlp-agg --merge -g op,stream in
-	[ "$status" -eq 2 ]
-	same "dlp-agg: -g: agg records have no group 'stream'; they have: op,dir" \
-	    "$output"
-	run dlp-agg --merge -g op in
-	[ "$status" -eq 2 ]
-	[[ $output == *': first_start_ns of larger groups cannot be computed from that of smaller ones' ]]
-	# all groups in another order are no larger ones
-	dlp-agg --merge -g dir,op in | dlp-fmt --tsv >got
-	same "dir	op	n	sum_dur_ns	first_start_ns	union_ns" "$(head -n 1 got)"
-	dlp-agg -T kern -g op,dir -a sum,union "$BATS_FILE_TMPDIR/1.dlp" >plain
-	run dlp-agg --merge -g op plain
-	[ "$status" -eq 2 ]
-	[[ $output == *': union_ns of larger groups cannot be computed from these results: write them with dlp-agg --partial' ]]
-	# a part that has the larger groups already
-	dlp-agg -T kern -g op -a sum "$BATS_FILE_TMPDIR/1.dlp" >larger
-	dlp-agg -T kern -g op,dir -a sum "$BATS_FILE_TMPDIR/2.dlp" >smaller
-	cat "$BATS_FILE_TMPDIR/1.dlp" "$BATS_FILE_TMPDIR/2.dlp" |
-	    dlp-agg -T kern -g op -a sum --sort op | results - >want
-	dlp-agg --merge -g op --sort op larger smaller | results - | cmp want -
-	run dlp-agg --merge larger smaller
-	[ "$status" -eq 2 ]
-	[[ $output == *'parts of one result have the same -g, -a, -f' ]]
-}
-
 @test "dlp-agg --merge: files of their own, fractions, first and last, trees" {
 	local seed f
 	for seed in $SEEDS; do
@@ -222,25 +192,6 @@ results() {
 	}
 	END { if (n != 3) exit 1 }'
 }
-
-@test "dlp-agg --merge: damaged state is said, 2" {
-	dlp-agg --partial -g dev -a sum,p50 "$BATS_FILE_TMPDIR/1.dlp" >p
-	sed 's/\*2/*9999/' p >bad
-	run dlp-agg --merge bad
-	[ "$status" -eq 2 ]
-	[[ $output == *"part_dur_ns: no state"* ]]
-	head -n -1 p >cut
-	run dlp-agg --merge cut
-	[ "$status" -eq 2 ]
-	[[ $output == *"##end"* ]]
-	run dlp-agg --merge "$BATS_FILE_TMPDIR/1.dlp"
-	[ "$status" -eq 2 ]
-	[[ $output == *"no results of dlp-agg"* ]]
-	run dlp-agg --merge -a sum p
-	[ "$status" -eq 2 ]
-	[[ $output == *"--merge takes -a and -f from its input"* ]]
-}
-
 @test "dlp-merge of two parsed files: dlp-parse of both" {
 	local a=$BATS_FILE_TMPDIR/1.db b=$BATS_FILE_TMPDIR/2.db t
 	dlp-parse "$a" "$b" 2>/dev/null >both
@@ -342,24 +293,6 @@ y/s:r.db" ]
 	[ "$(grep -c '^##' out)" -eq 0 ]
 	diff <(grep -v '^#' out) <(grep -v '^#' frag)
 }
-
-@test "dlp-agg --merge: state that lacks values, or holds nonsense" {
-	dlp-agg --partial -g dev -a sum,p50,std "$BATS_FILE_TMPDIR/1.dlp" >p
-	for s in 's/ v .*//' 's/ s 0x[^ ]* [^ ]*//' 's/ s / s 1 /' 's/ v / /' \
-	    's/ v / v 1*18446744073709551615 /' 's/ s / f /' \
-	    "s/\($TAB\)\([0-9]*\) \([0-9]\)/\1 \2 x\3/"; do
-		sed "/^agg/$s" p >bad
-		[ "$(cmp -s p bad; echo $?)" -eq 1 ]
-		run dlp-agg --merge bad
-		[ "$status" -eq 2 ]
-		[ "${#lines[@]}" -eq 1 ]
-	done
-	dlp-agg --partial -g dev -a union "$BATS_FILE_TMPDIR/1.dlp" >p
-	sed '/^agg/s/ / x/2' p >bad
-	run dlp-agg --merge bad
-	[ "$status" -eq 2 ]
-}
-
 @test "--split: each section as soon as it is complete, with lines of any length" {
 	cd "$BATS_TEST_TMPDIR"
 	dlp-parse "$LENET" >one
