@@ -26,8 +26,6 @@ stream() { # of a profile
 	    dlp-busy
 }
 
-rec() { printf '%b\n' "$@" | tr ' ' '\t'; }
-
 # bats test_tags=more
 @test "w_relu: the four findings of DLProf, word for word" {
 	need_data dlprof/w_relu
@@ -115,21 +113,6 @@ rec() { printf '%b\n' "$@" | tr ' ' '\t'; }
 	dlp advise --tsv "$DATA/nvprof/nccl-8gpu-v16.sqlite" 2>/dev/null >got
 	sed -n 2p got | grep '^underutilized_gpu_detector.*first calls'
 	grep '^unused_gpus.*: 4, 5, 6, 7' got
-	# by hand: 10 of 100 ns kernels; gaps of 30 and 20 ns in the step, one
-	# before it; without gaps launch-bound is not judged
-	rec '#cut start_ns iter dropped' '#gap start_ns dur_ns class iter' \
-	    '#busy dev class dur_ns iter' '#kern id start_ns dur_ns dev iter' \
-	    '#iter iter dur_ns key' \
-	    'iter 0 100 x' 'cut 100 0 -' 'kern 1 130 10 0 0' \
-	    'gap 70 30 launch-bound -' \
-	    'gap 100 30 launch-bound 0' 'gap 140 20 allocation 0' \
-	    'gap 1 50 allocation -' 'busy 0 kern 10 0' 'busy 0 cpu 90 0' >in
-	same 'yes 30.0' "$(findings --rule launch_bound=29 <in | one launch_bound)"
-	grep -v gap in >less
-	same 'not judged -' "$(findings <less | one launch_bound)"
-	sed 's/allocation	0/allocation	-/; s/launch-bound/sync/' in |
-	    said underutilized_gpu_detector recommendation |
-	    grep '30.0 %.*synchronize less'
 }
 
 @test "dlp advise of two files says of which file a finding is" {

@@ -1,7 +1,6 @@
 # dlp-agg against SQL over the same profile, and at its limits.
 
 load ../lib
-bats_require_minimum_version 1.5.0
 
 setup() {
 	cd "$BATS_TEST_TMPDIR" || return
@@ -156,33 +155,4 @@ random_kernels() {
 	cat err
 	[ "$(wc -l <err)" -eq 1 ]
 	grep -q TMPDIR err
-}
-
-@test "--and without statistics: each type has its own columns, order and limit" {
-	dlp-parse "$LENET" | dlp-correlate >s
-	dlp-agg -T kern -c id,dur_ns --where 'dur_ns > 3us' --and \
-	    -T inst,set -c op_id s | grep -v '^##' >got
-	awk -F'\t' -v OFS='\t' '
-	/^##/ { next }
-	{ tag = $1; sub(/^#/, "", tag) }
-	/^#/ { for (i = 2; i <= NF; i++) at[tag, $i] = i }
-	tag == "kern" {
-		if (/^#/ || $at[tag, "dur_ns"] > 3000)
-			print $1, $at[tag, "id"], $at[tag, "dur_ns"]
-		next
-	}
-	tag == "inst" || tag == "set" { print $1, $at[tag, "op_id"]; next }
-	{ print }' s >want
-	cmp want got
-	grep -c '^kern' got
-	dlp-agg -T kern --sort -dur_ns -n 3 -c dur_ns --and -T set -n 2 s >got
-	awk -F'\t' '
-	/^#kern/ { for (i = 2; i <= NF; i++) if ($i == "dur_ns") c = i }
-	$1 == "kern" { print $c }' s | sort -nr | head -n 3 >want
-	sed -n 's/^kern	//p' got | cmp - want
-	[ "$(grep -c '^set' got)" = 2 ]
-	run -2 dlp-agg -T kern,set -c id --and -T set -c id s
-	[[ $output == *"'set' can be in one -T only"* ]]
-	run -2 dlp-agg -T kern -c id --and -T set -a sum s
-	[[ $output == *"on both sides, or on none"* ]]
 }
