@@ -259,40 +259,6 @@ a.dlp" ]
 	    dlp-agg -g op,dir,src -a count,sum | results - | sort >want
 	diff want got
 }
-
-@test "dlp-merge: two names that are equal stay apart; one file is itself" {
-	mkdir x y
-	printf '##dlp\t1\n#kern\tid\tstart_ns\tsrc\nkern\t1\t1\tr.db\n##end\t1\n' >x/s
-	cp x/s y/s
-	dlp-merge x/s y/s 2>/dev/null >got
-	[ "$(columns got kern src)" = "r.db
-y/s:r.db" ]
-	dlp-merge "$BATS_FILE_TMPDIR/1.dlp" | grep -v '^#[#a-z]' |
-	    diff - <(grep -v '^#[#a-z]' "$BATS_FILE_TMPDIR/1.dlp")
-}
-
-@test "dlp-merge: broken, cut off, empty, two sections: one line, 2" {
-	local s=$BATS_FILE_TMPDIR/1.dlp
-	head -n -1 "$s" >cut
-	dlp-merge "$s" cut >out 2>err && false
-	grep -q 'cut:.*##end' err
-	[ "$(grep -c '^##end' out)" -eq 0 ]
-	: >empty
-	cat "$s" "$s" >two
-	printf '##dlp\t1\n#kern\ta\tb\nkern\t1\n##end\t1\n' >short
-	printf 'no stream\n' >none
-	for f in empty two short none ./missing .; do
-		rc=0
-		dlp-merge "$s" "$f" >out 2>err || rc=$?
-		[ $rc -eq 2 ]
-		grep -v 'not aligned' err >line
-		[ "$(wc -l <line)" -eq 1 ]
-	done
-	grep -v '^##' "$s" >frag
-	dlp-merge frag >out
-	[ "$(grep -c '^##' out)" -eq 0 ]
-	diff <(grep -v '^#' out) <(grep -v '^#' frag)
-}
 @test "--split: each section as soon as it is complete, with lines of any length" {
 	cd "$BATS_TEST_TMPDIR"
 	dlp-parse "$LENET" >one
