@@ -1,7 +1,15 @@
 """A torch that computes nothing: the hooks and names that dlp_markers uses, as
 torch 2 has them, and NVTX. For the tests of dlp-record --markers."""
+import os
+
 _grad = [True]
 compiling = [False]
+
+
+class distributed:
+    is_available = is_initialized = staticmethod(
+        lambda: 'WORLD_SIZE' in os.environ)
+    get_world_size = staticmethod(lambda: int(os.environ['WORLD_SIZE']))
 
 
 def is_grad_enabled():
