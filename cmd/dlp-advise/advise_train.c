@@ -87,7 +87,9 @@ judge_pointwise_chain(const struct facts *f, struct advise_verdict *v)
 	if (verdict_lacks(v, !f->has_family, "families of kernels: dlp-flops"))
 		return;
 	verdict_kernels(f, f->kind[K_POINTWISE].ns, v);
-	if (use_of(f, USE_COMPILED) == USE_YES)
+	/* one op alone is no chain */
+	if (use_of(f, USE_COMPILED) == USE_YES ||
+	    (f->chain.names.n == 1 && f->chain.all.n == f->n_kern))
 		v->judged = V_NO;
 	tops_put(&f->chain, &v->evidence, 3);
 }

@@ -43,17 +43,6 @@ static const char *const plain[] = { "detach", "detach_", "record_param_comms",
 static const char *const nodes[] = { "AccumulateGrad", "CopySlices",
 	"CppFunction", "CopyBackwards", "GraphRoot", "UndefinedGrad" };
 
-static bool
-is_any(struct mview v, const char *const *list, size_t n)
-{
-	size_t i;
-
-	for (i = 0; i < n; i++)
-		if (mv_eq(v, list[i]))
-			return true;
-	return false;
-}
-
 /* The last component of a C++ name: after the last :: outside of <>. */
 static struct mview
 last_part(struct mview v)
@@ -98,7 +87,7 @@ marker_is_backward(const char *s, size_t n)
 		return true;
 	return n > 0 &&
 	       (s[0] == 'A' || s[0] == 'C' || s[0] == 'G' || s[0] == 'U') &&
-	       is_any(v, nodes, ARRAY_LEN(nodes));
+	       mv_listed(v, nodes, ARRAY_LEN(nodes));
 }
 
 bool
@@ -173,7 +162,7 @@ with_tail(struct marker *m)
 	/* Texts with op_ids but no seq are new enough that ops have a namespace
 	 * and no blanks; record_function ranges can have sizes, too. */
 	if (m->seq >= 0 || (m->op_id < 0 && m->sizes.s != NULL) ||
-	    is_spaced(m->name) || is_any(m->name, plain, ARRAY_LEN(plain)) ||
+	    is_spaced(m->name) || mv_listed(m->name, plain, ARRAY_LEN(plain)) ||
 	    mv_starts(m->name, "triton_") || /* Inductor's kernels */
 	    (mv_find(m->name, "::") != NULL &&
 		memchr(m->name.s, ' ', m->name.n) == NULL))
