@@ -36,12 +36,13 @@ static const char *const records[] = { "FSDP::", "Optimizer.", "ProfilerStep#",
 	"TorchDynamo Cache Lookup", "AOTDispatcher Runtime Wrapper" };
 
 /* Ops of PyTorch's own that have no namespace. */
-static const char *const plain[] = { "detach", "detach_", "record_param_comms",
-	"CudaTransfer" };
+static const char *const plain[] = { "CudaTransfer", "detach", "detach_",
+	"record_param_comms" }; /* sorted */
 
 /* Backward nodes that do not end in Backward. */
-static const char *const nodes[] = { "AccumulateGrad", "CopySlices",
-	"CppFunction", "CopyBackwards", "GraphRoot", "UndefinedGrad" };
+static const char *const nodes[] = { "AccumulateGrad", "CopyBackwards",
+	"CopySlices", "CppFunction", "GraphRoot",
+	"UndefinedGrad" }; /* sorted */
 
 /* The last component of a C++ name: after the last :: outside of <>. */
 static struct mview
