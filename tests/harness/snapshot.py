@@ -100,7 +100,7 @@ def compare(path, text):
                 by_line[line] = by_line.get(line, 0) + n
         for r in rows:
             assert list(r) == "kind file line function bytes count".split()
-            assert r["kind"] in ("weights", "gradients", "optimizer state", "activations", "other")
+            assert r["kind"] in ("weights", "gradients", "optimizer state", "activations", "workspaces", "other")
             if r["file"]:
                 k = r["file"], r["line"], r["function"]
                 mine[k] = mine.get(k, 0) + r["bytes"]
