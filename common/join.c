@@ -111,6 +111,7 @@ join_col(struct join *j, struct rec_type *t, const char *name)
 		dotted = xstrdup(name);
 		dotted[n - 1] = '.';
 		c->by_alias = rec_want_col(t, dotted);
+		free(dotted);
 	} else if (strcmp(name, ops.tag) == 0 &&
 		   col_find(rec_type_tag(t), "op_id") == NULL) {
 		c->by_alias =

@@ -367,7 +367,7 @@ judge_few_blocks(const struct facts *f, struct advise_verdict *v)
 {
 	size_t n;
 	const char *s = tops_first(&f->few, &n);
-	bool ops = 2 * f->no_op_ns <= f->kern_ns;
+	bool ops = f->no_op_ns <= f->kern_ns / 2;
 	struct buf *where;
 
 	if (f->n_sized == 0) {
