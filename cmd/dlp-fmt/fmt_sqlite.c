@@ -197,6 +197,7 @@ fmt_sqlite(struct fmt *f, const char *path, const char *script)
 	for (i = 0; i < n; i++)
 		stage_on(&f->st, types[i], on_row, .legend = on_legend);
 	if (script != NULL) {
+		free(types);
 		types = cli_list(of_run, &n);
 		need_tables(&q, f->st.rd, types, n);
 	}
@@ -206,6 +207,7 @@ fmt_sqlite(struct fmt *f, const char *path, const char *script)
 	for (i = 0; i < n && rc == EXIT_OK && q.n == 0; i++)
 		if (type_find(types[i]) == NULL)
 			type_die("-T", types[i]);
+	free(types);
 	if (rc != EXIT_OK) {
 		dbw_drop(&q.db);
 		return rc;

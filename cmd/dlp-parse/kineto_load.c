@@ -351,6 +351,7 @@ kineto_free(void *ctx)
 	for (i = 0; i < KH_N; i++)
 		buf_free(&k->head[i]);
 	buf_free(&k->text);
+	buf_free(&k->graph.differs);
 	kineto_stack_free(k);
 	free(k);
 }
