@@ -82,7 +82,8 @@ fit_a_terminal() {
 	while read -r f; do
 		case $f in
 		*.dlp.xz) xz -dc "$f" | dlp - >text 2>err || continue ;;
-		*) dlp "$f" >text 2>err ;;
+		# damaged ones are refused
+		*) dlp "$f" >text 2>err || continue ;;
 		esac
 		echo "$f: $(wc -l <text) lines of $(wc -L <text)"
 		[ "$(wc -l <text)" -le 30 ]
