@@ -6,6 +6,8 @@
  *	lock       held by the one who triggers; the number of recordings
  *	trigger    "N STEPS": recording N is wanted
  *	tN         its folder; in it the session, the spools, and
+ *	tN/ready.PID, tN/first  a rank has seen the trigger; the step from which
+ *				all of them record (dlp_markers.py)
  *	tN/on.PID, tN/done.PID  a process has begun, has ended
  *	tN/stop    recording N is to end
  */

@@ -20,9 +20,10 @@
 #define STEP_WAIT ((int64_t)2 * 1000000000)
 #define STEP_NS ((int64_t)1000000000)
 
-/* For dlp_markers.py: the steps that are wanted and not recorded yet; and by it
- * that it will push their ranges. */
+/* For dlp_markers.py: the steps that are wanted and not recorded yet, and the
+ * number of their recording; and by it that it will push their ranges. */
 INJ_EXPORT int dlp_record_wanted;
+INJ_EXPORT int dlp_record_no;
 INJ_EXPORT int dlp_record_steps_known;
 
 static const char *
@@ -116,6 +117,7 @@ begin(int64_t no, int64_t steps, int64_t t)
 	if (atomic_load(&inj.cuda_seen))
 		cupti_attach();
 	window_again();
+	dlp_record_no = (int)no;
 	__atomic_store_n(&dlp_record_wanted, (int)steps, __ATOMIC_RELEASE);
 }
 

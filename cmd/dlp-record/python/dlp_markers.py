@@ -20,6 +20,7 @@ With DLP_MARKERS_ARM nothing is marked until dlp-record --trigger asks for it.
 Code that is compiled is left alone.
 """
 import atexit
+import contextlib
 import ctypes
 import functools
 import importlib
@@ -127,6 +128,9 @@ class _Arm:
     def __init__(self):
         lib = ctypes.CDLL(os.environ['NVTX_INJECTION64_PATH'])
         self.wanted = ctypes.c_int.in_dll(lib, 'dlp_record_wanted')
+        self.no = ctypes.c_int.in_dll(lib, 'dlp_record_no')
+        self.asked = 0  # the number of the trigger that this process has seen
+        self.asked_at = 0.0  # s
         ctypes.c_int.in_dll(lib, 'dlp_record_steps_known').value = 1
 
 
@@ -210,12 +214,41 @@ class _Markers:
             self.idle = False
             self.hook_modules()
 
-    def every(self):
-        """Ranks see a trigger within a step of each other: they begin with a
-        step whose number all of them come to."""
+    def together(self):
+        """Whether to begin with the next step. Ranks see a trigger some steps
+        apart: the last one to see it names a step that all will come to."""
         dist = getattr(self.torch, 'distributed', None)
-        return (8 if dist is not None and dist.is_available() and
-                dist.is_initialized() and dist.get_world_size() > 1 else 1)
+        n = (dist.get_world_size() if dist is not None and
+             dist.is_available() and dist.is_initialized() else 1)
+        n = min(n, int(os.environ.get('LOCAL_WORLD_SIZE', n)))
+        if n == 1:
+            return True
+        arm = self.arm
+        now = time.monotonic()
+        folder = '%s/t%d/' % (os.environ['DLP_RECORD'], arm.no.value)
+        if arm.asked != arm.no.value:
+            arm.asked, arm.asked_at = arm.no.value, now
+            open('%sready.%d' % (folder, os.getpid()), 'w').close()
+        try:
+            with open(folder + 'first') as f:
+                return self.steps >= int(f.read())
+        except FileNotFoundError:
+            pass
+        # ranks that do not come are not waited for
+        ready = sum(x.startswith('ready.') for x in os.listdir(folder))
+        if ready >= n or now > arm.asked_at + 2:
+            name = '%sfirst.%d' % (folder, os.getpid())
+            with open(name, 'w') as f:
+                f.write('%d' % (self.steps // 8 * 8 + 16))
+            with contextlib.suppress(FileExistsError):
+                os.link(name, folder + 'first')
+        return False
+
+    def ranks_begin(self):
+        try:
+            return self.together()
+        except OSError:  # the trigger has ended, or its folder is full
+            return True
 
     def rest(self):
         with self.lock:
@@ -509,7 +542,7 @@ class _Markers:
         ends = self.optimizer is not None and self.optimizer() is optimizer
         if self.idle:
             self.steps += ends
-            if ends and self.arm.wanted.value and not self.steps % self.every():
+            if ends and self.arm.wanted.value and self.ranks_begin():
                 self.wake()
                 self.fresh = False
             return

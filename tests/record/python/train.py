@@ -113,13 +113,23 @@ elif what == 'infer_ops':
         for i in range(n):
             model(torch.Tensor(2, 3))
         print(*[i for i, ops in enumerate(with_ops) if ops])
-elif what == 'until':  # there is a file
+elif what == 'until':  # there is a file; ranks 0 and 1 are a step apart at most
     import os
     import time
+    rank, step = int(os.environ.get('RANK', -1)), 0
+    if rank >= 0:
+        open('steps.%d' % (1 - rank), 'a').close()
     while not os.path.exists(sys.argv[3]):
         model(torch.Tensor(2, 3)).backward()
         opt.step()
-        time.sleep(0.002)
+        step += 1
+        time.sleep(0.002 + 0.002 * rank * (step % 2))
+        if rank >= 0:
+            with open('steps.%d' % rank, 'a') as f:
+                f.write('.')
+        while (rank >= 0 and os.path.getsize('steps.%d' % (1 - rank)) < step and
+               not os.path.exists(sys.argv[3])):
+            time.sleep(0.001)
 else:
     for x in data:
         loss = model(x)
