@@ -35,8 +35,9 @@ struct replay { /* of a rank */
 	int64_t cpu_tail_at; /* the same of threads */
 	int64_t cpu_tail;
 	const struct path_effect *effect; /* of the changes */
-	int64_t gained;             /* by which the rank no longer comes late */
-	int64_t moved;              /* by which lo is later than recorded */
+	int64_t gained; /* by which the rank no longer comes late */
+	int64_t *made;  /* by part: what its threads take, with their waits */
+	int64_t moved;  /* by which lo is later than recorded */
 	struct path_arrival **open; /* collectives that wait for other ranks */
 	size_t n_open, open_cap;
 };
@@ -656,10 +657,57 @@ end_part(struct replay *y, int64_t *v)
 		len = later(len - y->gained,
 		    sooner(len, threads_sum(y, y->lo, y->hi, SUM_BUSY)));
 	v[y->part] = len;
+	y->made[y->part] = made;
 	y->moved += len - (y->hi - y->lo);
 	y->ahead = next_ahead(y, v[y->part], made);
 	y->part++;
 	begin_part(y);
+}
+
+struct pace {
+	int64_t step, made;
+};
+
+static int
+by_pace(const void *va, const void *vb)
+{
+	const struct pace *a = va, *b = vb;
+
+	return CMP2(a, b, step, made);
+}
+
+/* A rank that is late in turn with others gains from none of them: a step is
+ * not shorter than what the threads of the median rank take for theirs. */
+static void
+keep_pace(const struct path *p, const int64_t *made, size_t n, int64_t *v)
+{
+	struct pace *x = xcalloc(n + 1, sizeof(*x));
+	struct map median = { 0 };
+	const struct path_part *part;
+	size_t at = 0, first, i;
+	uint32_t k;
+
+	for (k = 0; k < p->n_rank; k++)
+		for (i = 0; i < p->rank[k].parts.n; i++, at++)
+			x[at] = (struct pace){ path_part(&p->rank[k], i)->step,
+				made[at] };
+	qsort(x, n, sizeof(*x), by_pace);
+	for (first = 0; first < n; first = i) {
+		for (i = first; i < n && x[i].step == x[first].step; i++)
+			;
+		*map_put(&median, (uint64_t)x[first].step, NULL) =
+		    (first + i - 1) / 2;
+	}
+	for (k = 0, at = 0; k < p->n_rank; k++)
+		for (i = 0; i < p->rank[k].parts.n; i++, at++) {
+			part = path_part(&p->rank[k], i);
+			if (part->step != PATH_NONE)
+				v[at] = later(v[at],
+				    sooner(part->hi - part->lo,
+					x[*map_get(&median, part->step)].made));
+		}
+	map_free(&median);
+	free(x);
 }
 
 /* All parts, in their order; to v, those of each rank after the last one's. */
@@ -668,21 +716,25 @@ replay_all(struct path *p, struct xsort *x, const struct path_effect *effect,
     unsigned on, int64_t *v)
 {
 	struct replay *ranks = xcalloc(p->n_rank, sizeof(*ranks)), *y;
-	int64_t **to = xcalloc(p->n_rank, sizeof(*to));
+	int64_t **to = xcalloc(p->n_rank, sizeof(*to)), *made;
 	struct runs_rec rec;
 	struct moment m;
 	uint32_t k;
-	size_t i;
+	size_t i, n = 0;
 
 	for (i = 0; i < p->arrivals.n; i++)
 		((struct path_arrival *)p->arrivals.v)[i].here = false;
-	for (k = 0; k < p->n_rank; v += p->rank[k++].parts.n) {
+	for (k = 0; k < p->n_rank; k++)
+		n += p->rank[k].parts.n;
+	made = xcalloc(n + 1, sizeof(*made));
+	for (k = 0, n = 0; k < p->n_rank; n += p->rank[k++].parts.n) {
 		ranks[k] = (struct replay){ .p = p,
 			.ranks = ranks,
 			.rank = k,
 			.on = on,
+			.made = made + n,
 			.effect = effect };
-		to[k] = v;
+		to[k] = v + n;
 		begin_part(&ranks[k]);
 	}
 	for (xsort_again(x); xsort_next(x, &rec);) {
@@ -704,6 +756,9 @@ replay_all(struct path *p, struct xsort *x, const struct path_effect *effect,
 			end_part(&ranks[k], to[k]);
 		free(ranks[k].open);
 	}
+	if ((on & FIX_BIT(FIX_STRAGGLER)) != 0)
+		keep_pace(p, made, n, v);
+	free(made);
 	free(ranks);
 	free(to);
 }
