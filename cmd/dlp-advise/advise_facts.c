@@ -191,6 +191,7 @@ facts_clear(struct facts *f)
 		tops_free(&f->gap_in[i]);
 		map_free(&f->gap_step[i]);
 	}
+	map_free(&f->marked);
 	for (i = 0; i < N_SLOW; i++)
 		tops_free(&f->slow_size[i]);
 	for (i = 0; i < ARRAY_LEN(text); i++)

@@ -234,6 +234,8 @@ struct facts {
 	struct tops gap_in[N_GAP];  /* the same, by where the program was */
 	bool even, even_known;      /* --even; a stable record has said which */
 	int64_t even_from, even_to;
+	struct map marked; /* steps between that do not count: they have ranges
+			    * of ops, where others have none; +1 */
 	struct facts_slow {
 		int64_t n, ns, of_ns, most; /* as in stable records */
 		int64_t n_step;
@@ -398,7 +400,9 @@ static inline bool
 advise_iter(const struct facts *f, const struct rec *r, int col, int64_t *no)
 {
 	return rec_num(r, col, no) &&
-	       (!f->even_known || (*no >= f->even_from && *no <= f->even_to));
+	       (!f->even_known || (*no >= f->even_from && *no <= f->even_to)) &&
+	       (f->marked.n == 0 ||
+		   map_get(&f->marked, (uint64_t)*no + 1) == NULL);
 }
 
 /* True if a record is in one, or if there are no iterations. */

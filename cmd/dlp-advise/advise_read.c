@@ -101,13 +101,30 @@ add_cut(struct facts *f, const struct rec *r)
 		f->counts = false;
 }
 
+static void
+leave_out(struct facts *f, struct mview list)
+{
+	const char *s = list.s, *comma, *end = s + list.n;
+	int64_t no;
+
+	map_clear(&f->marked);
+	for (; s != NULL && s < end; s = comma + 1) {
+		comma = memchr(s, ',', (size_t)(end - s));
+		comma = comma != NULL ? comma : end;
+		if (num_i64(s, (size_t)(comma - s), &no))
+			*map_put(&f->marked, (uint64_t)no + 1, NULL) = 1;
+	}
+}
+
 /* --even: if no step is even, all are judged. */
 static void
 add_stable(struct facts *f, const struct rec *r)
 {
-	if (f->even)
+	if (f->even) {
 		f->even_known = rec_num(r, COL_from, &f->even_from) &&
 				rec_num(r, COL_to, &f->even_to);
+		leave_out(f, rec_get(r, COL_marked));
+	}
 	f->slow = (struct facts_slow){ .most = -1 };
 	rec_num(r, COL_n, &f->slow.n_step);
 	rec_num(r, COL_n_slow, &f->slow.n);
@@ -420,7 +437,7 @@ static const struct advise_row {
 	{ "dev", add_device, "dev", "src cc n_sm mem_bytes" },
 	{ "busy", add_busy, "dur_ns dev class", "src iter after union_ns" },
 	{ "stable", add_stable, NULL,
-	    "src from to n n_slow slow_ns slow_of_ns slowest" },
+	    "src from to n n_slow slow_ns slow_of_ns slowest marked" },
 	{ "cut", add_cut, NULL, "src iter dropped" },
 	{ "gap", add_gap, NULL,
 	    "dur_ns src iter class what op layer phase"

@@ -522,10 +522,11 @@ put_ns(double x)
 
 /* The number of steps with ranges of ops, and the mean of their lengths: of
  * those after the first without, if there are some, because the program warms
- * up before. */
+ * up before; and which they are. */
 static void
 put_marked(const struct stable *l)
 {
+	struct buf which = { 0 };
 	double sum = 0, early = 0;
 	size_t i, n = 0, k = 0;
 	bool later = false;
@@ -534,12 +535,15 @@ put_marked(const struct stable *l)
 		later = later || l->v[i].marked < 0;
 		if (l->v[i].marked <= 0)
 			continue;
-		n++;
+		buf_printf(&which, "%s%lld", n++ > 0 ? "," : "",
+		    (long long)l->v[i].iter);
 		k += later && l->v[i].has_step;
 		*(later ? &sum : &early) += (double)l->v[i].step;
 	}
 	out_i64((int64_t)n);
 	put_ns(k > 0 ? sum / (double)k : early / (double)n);
+	out_word(buf_str(&which));
+	buf_free(&which);
 }
 
 void
@@ -552,7 +556,7 @@ stable_put(
 	    "slow_of_ns", "slowest", "n_warm"
 	static const char *const names[] = { STABLE_COLS, "src" };
 	static const char *const more[] = { STABLE_COLS, "n_marked",
-		"marked_ns", "src" };
+		"marked_ns", "marked", "src" };
 	static const char *const word[] = { "none", "none", "all", "median" };
 	bool splits = !all && stable_splits(l), any;
 	struct judged j = judge(l, splits);
