@@ -226,6 +226,14 @@ judge_rule(const struct advise *a, const struct facts *f,
 		    v->missing != NULL ? v->missing : "data");
 }
 
+/* No reason why a rank is late. */
+static bool
+is_of_ranks(struct advise_verdict *v)
+{
+	return strcmp(buf_str(&v->fix), "comm") == 0 ||
+	       strcmp(buf_str(&v->fix), "straggler") == 0;
+}
+
 /* Judges the facts of a section, or of a file of it. Findings that fired are
  * written first, by their gain or, without replays, by their ceiling; if two
  * are equal, the later rule comes first, because later rules are more specific.
@@ -238,6 +246,7 @@ judge_facts(void *arg, struct facts *f)
 	struct advise *a = arg;
 	struct advise_finding j[ARRAY_LEN(rules)] = { 0 };
 	const struct advise_rule *r;
+	const struct buf *say;
 	uint64_t fired = 0;
 	size_t i, n = 0;
 
@@ -266,8 +275,13 @@ judge_facts(void *arg, struct facts *f)
 	if (!a->dlprof) /* DLProf uses the order of its report */
 		qsort(j, n, sizeof(j[0]), by_gain);
 	i = j[0].v.first; /* what recording costs makes no rank late */
+	while (i < n && is_of_ranks(&j[i].v))
+		i++;
 	if (i < n && j[i].v.judged == V_YES && !j[i].little) {
-		buf_put(&f->first, j[i].v.problem.s, j[i].v.problem.len);
+		say = j[i].v.fix.len == 0 && j[i].v.advice.len > 0
+			  ? &j[i].v.advice
+			  : &j[i].v.problem;
+		buf_put(&f->first, say->s, say->len);
 		buf_put(&f->mends, j[i].v.fix.s, j[i].v.fix.len);
 	}
 	if (a->json)
