@@ -521,8 +521,8 @@ begin_part(struct replay *y)
 }
 
 /* Times of the threads, which work in turn, from..to: by how much less they
- * take; what they take without waiting for the GPU; what data takes that they
- * load. */
+ * take, without waiting for the GPU; what they take so; what data takes that
+ * they load. */
 enum sum_of { SUM_SAVED, SUM_BUSY, SUM_LOADED };
 
 static int64_t
@@ -551,7 +551,10 @@ threads_sum(struct replay *y, int64_t from, int64_t to, enum sum_of which)
 			    c->outer == PATH_NONE)
 				continue;
 			if (which == SUM_SAVED)
-				sum += until - at - cpu_time(y, i, at, until);
+				sum += until - at -
+				       ((what.is & IS_BLOCK) == 0
+					       ? cpu_time(y, i, at, until)
+					       : 0);
 			else if ((what.is & (IS_LOADER | IS_BLOCK)) == 0)
 				sum += cpu_time(y, i, at, until);
 		}
