@@ -246,9 +246,9 @@ judge_facts(void *arg, struct facts *f)
 	struct advise *a = arg;
 	struct advise_finding j[ARRAY_LEN(rules)] = { 0 };
 	const struct advise_rule *r;
-	const struct buf *say;
+	const char *why, *colon;
 	uint64_t fired = 0;
-	size_t i, n = 0;
+	size_t i, len, n = 0;
 
 	for (i = 0; i < ARRAY_LEN(rules); i++) {
 		r = &rules[i];
@@ -278,10 +278,14 @@ judge_facts(void *arg, struct facts *f)
 	while (i < n && is_of_ranks(&j[i].v))
 		i++;
 	if (i < n && j[i].v.judged == V_YES && !j[i].little) {
-		say = j[i].v.fix.len == 0 && j[i].v.advice.len > 0
-			  ? &j[i].v.advice
-			  : &j[i].v.problem;
-		buf_put(&f->first, say->s, say->len);
+		why = buf_str(&j[i].v.problem);
+		colon = strstr(why, ": ");
+		len = colon != NULL ? (size_t)(colon - why) : strlen(why);
+		if (strcmp(j[i].rule->id, "underutilized_gpu_detector") == 0) {
+			why = buf_str(&j[i].v.advice);
+			len = strcspn(why, ";");
+		}
+		buf_put(&f->first, why, len);
 		buf_put(&f->mends, j[i].v.fix.s, j[i].v.fix.len);
 	}
 	if (a->json)

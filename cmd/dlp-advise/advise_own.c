@@ -243,14 +243,32 @@ shards(const struct facts *f)
 	return true;
 }
 
+/* Of a step, its kernels but communication. */
+static int64_t
+compute_ns(const struct facts *f)
+{
+	int64_t comm;
+
+	(void)bare_ns(f, &comm);
+	return f->n_iter > 0 ? (f->kern_ns - comm) / (int64_t)f->n_iter : 0;
+}
+
+#define MORE_WORK 10 /* percent */
+
 /* The rank that the others waited for, if there is one; it can be this one. */
 static void
 let_late_rank(const struct facts *f, struct advise_verdict *v)
 {
 	const struct facts *l = f->late_rank;
+	int64_t here = compute_ns(f), there;
 
 	if (l == NULL)
 		return;
+	there = compute_ns(l);
+	if (there > here + here / 100 * MORE_WORK) {
+		say_time(verdict_let(v, "late_takes"), there);
+		say_time(verdict_let(v, "here_takes"), here);
+	}
 	buf_put(verdict_let(v, "late_rank"), l->rank.s, l->rank.len);
 	if (l == f)
 		verdict_let(v, "this_late");
