@@ -1,6 +1,7 @@
 #!/bin/sh
 # Runs every program plain, in each of its variants, and records the first one, with dlp-record
-# --markers and with torch.profiler, all or those in ONLY: run.sh OUT [DLP_RECORD]; OUT/plain.txt
+# --markers and with torch.profiler, all or those in ONLY, and those of two ranks where there are two
+# GPUs: run.sh OUT [DLP_RECORD]; OUT/plain.txt
 # has the times, OUT/NAME.* the recordings. Plain runs come three times, because those of a program
 # that waits for its CPU differ.
 out=${1:?usage: run.sh OUT [DLP_RECORD]} rec=${2-}
@@ -47,4 +48,18 @@ done <<-LIST
 	photos 60 workers
 	nano 60 graph fused
 	metrics 60 noitem
+LIST
+[ "$(nvidia-smi -L | wc -l)" -gt 1 ] || exit 0
+while read -r name steps variant; do
+	case " ${ONLY-$name} " in *" $name "*) ;; *) continue ;; esac
+	for v in base "$variant" base "$variant"; do
+		timeout 60 torchrun --nproc-per-node 2 "$here/$name.py" "$v" "$steps" </dev/null \
+		    2>>"$out/errors.txt" | tee -a "$out/plain.txt"
+	done
+	[ -z "$rec" ] || timeout 90 "$rec" --markers -o "$out/$name.sqlite" -- \
+	    torchrun --nproc-per-node 2 "$here/$name.py" base "$steps" </dev/null 2>>"$out/errors.txt"
+done <<-LIST
+	ddp 60 buckets
+	late 40 even
+	slowcpu 40 even
 LIST
