@@ -109,6 +109,7 @@ enum {              /* kinds of kernels that tell what is in use, or could be */
 	K_CONV,
 	K_ATTENTION, /* fused attention */
 	K_SCORES,    /* a softmax over scores of attention */
+	K_VALUES,    /* products of those and the values */
 	K_TF32,
 	K_LOSS,
 	K_AGAIN,     /* forward work in the backward pass: checkpoints */

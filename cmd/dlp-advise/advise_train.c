@@ -60,11 +60,15 @@ void
 judge_sdpa(const struct facts *f, struct advise_verdict *v)
 {
 	const struct facts_sum *k = f->kind;
+	int64_t products =
+	    num_mul(2, k[K_VALUES].ns); /* queries and keys, too */
 
 	if (!is_torch(f) || k[K_ATTENTION].n + k[K_SCORES].n == 0)
 		return;
 	verdict_kernels(f, k[K_SCORES].ns, v);
-	verdict_gain(v, num_add(k[K_SCORES].ns, f->softmax_idle_ns));
+	/* the one kernel computes them, too, without their casts and copies */
+	verdict_gain(
+	    v, num_add(num_add(k[K_SCORES].ns, products), f->softmax_idle_ns));
 	tops_put(&f->scores, &v->evidence, 3);
 }
 

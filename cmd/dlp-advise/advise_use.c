@@ -166,7 +166,9 @@ use_add(struct facts *f, const struct use_kernel *k)
 		add_kind(f, K_COMPILED, k->dur);
 	if ((name & SAYS_ATTENTION) != 0 || mv_eq(k->family, "attention"))
 		add_kind(f, K_ATTENTION, k->dur);
-	else if (k->scores && !mv_eq(k->family, "gemm")) {
+	else if (k->scores && mv_eq(k->family, "gemm")) {
+		add_kind(f, K_VALUES, k->dur);
+	} else if (k->scores) {
 		add_kind(f, K_SCORES, k->dur);
 		tops_add(&f->scores, k->op.s, k->op.n, k->dur, 0);
 	}

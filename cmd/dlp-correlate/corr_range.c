@@ -174,7 +174,8 @@ range_op(struct corr *c, struct corr_thread *th, struct corr_open *open,
 		buf_put(&open->text, m->name.s, m->name.n);
 	} else if ((c->ops.dl == NULL || dl_makes_op(th, m)) &&
 		   /* start/end ranges can overlap */
-		   (up->cur == NULL || open->span.end > up->cur->end)) {
+		   (up->cur == NULL || open->span.end > up->cur->end ||
+		       (op && up->in_module && m->seq >= 0))) {
 		open->own = open_inst(
 		    c, th, op_of_range(&c->ops, thread_layer(th), m), open);
 		open->own->seq = m->seq;

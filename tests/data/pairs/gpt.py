@@ -1,11 +1,12 @@
 """A small GPT whose attention is written out, fp32. Variants: tf32, amp, sdpa, pad (vocabulary a
-multiple of 64), fused (AdamW), batch (twice as large)."""
+multiple of 64), fused (AdamW), batch (twice as large), compile, ckpt (blocks are computed again)."""
 import math
 
 import torch
 import torch.nn as nn
 import torch.nn.functional as F
 from common import Clock, dev, variant
+from torch.utils.checkpoint import checkpoint
 
 vocab = 50304 if "pad" in variant else 50257
 width, heads, length, layers = 768, 12, 512, 6
@@ -42,17 +43,18 @@ class GPT(nn.Module):
     def forward(self, idx):
         x = self.tok(idx) + self.pos.weight
         for block in self.blocks:
-            x = block(x, self.mask)
+            x = checkpoint(block, x, self.mask, use_reentrant=False) if "ckpt" in variant else block(x, self.mask)
         return self.head(self.ln(x))
 
 
 model = GPT().to(dev)
 opt = torch.optim.AdamW(model.parameters(), lr=1e-4, fused="fused" in variant or None)
+net = torch.compile(model) if "compile" in variant else model
 data = torch.randint(0, 50257, (batch, length + 1), device=dev)
 clock = Clock()
 while clock.step():
     with torch.autocast("cuda", torch.bfloat16, enabled="amp" in variant):
-        logits = model(data[:, :-1])
+        logits = net(data[:, :-1])
         loss = F.cross_entropy(logits.view(-1, vocab), data[:, 1:].reshape(-1))
     opt.zero_grad()
     loss.backward()
