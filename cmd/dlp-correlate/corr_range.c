@@ -9,6 +9,7 @@
 #include "corr.h"
 
 #include "esc.h"
+#include "mk.h"
 
 #define RECENT_NO_NAME UINT32_MAX
 
@@ -147,6 +148,8 @@ range_op(struct corr *c, struct corr_thread *th, struct corr_open *open,
 	const struct corr_inst *cur;
 	bool op = m->kind == MK_OP;
 
+	if (op && m->seq >= 0 && up->kind == MK_BWD && mk_is(WORD_LAYER, m->op))
+		open[-1].in_module = true;
 	open->seq = m->seq;
 	open->op_id = m->op_id > 0 ? m->op_id : 0;
 	if (!th->any_op) {
@@ -179,6 +182,8 @@ range_op(struct corr *c, struct corr_thread *th, struct corr_open *open,
 		open->own = open_inst(
 		    c, th, op_of_range(&c->ops, thread_layer(th), m), open);
 		open->own->seq = m->seq;
+		if (up->n_bwd > 0 && open->own->phase == 0)
+			open->own->phase = open->own_phase = PH_BWD;
 	}
 	cur = open->own != NULL ? open->own : up->cur;
 	if (op && !open->dead && !open->hidden) {

@@ -65,8 +65,9 @@ struct corr_open {
 	int n_bwd;     /* number of backward ranges below and including it */
 	int n_dead, n_user;
 	bool again;       /* inside a gradient checkpoint */
-	bool in_module;   /* a module runs inside of a backward node: ops that
-			   * autograd numbers are computed again */
+	bool in_module;   /* a module runs inside of a backward node, or has
+			   * begun to: ops that autograd numbers are computed
+			   * again */
 	bool deep;        /* the path ends at it or below: it is too long */
 	size_t layer_len; /* of thread.layer */
 	/* 1 + the place of a range at it or below, 0 if there is none: the

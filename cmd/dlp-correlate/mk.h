@@ -43,6 +43,7 @@ enum mk_word {
 	WORD_PRODUCT = 8,
 	WORD_TENSOR_CORE = 16,
 	WORD_PHASE = 16, /* shifted left by the phase */
+	WORD_LAYER = 512,
 };
 bool mk_is(unsigned classes, struct mview v); /* of one of these */
 

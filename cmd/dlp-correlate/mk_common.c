@@ -31,7 +31,7 @@ mk_is(unsigned classes, struct mview v)
 {
 	static const char *const names[] = { "telling", "word", "space",
 		"product", "tensor-core", "forward", "backward", "optimizer",
-		"dataload", NULL };
+		"dataload", "layer", NULL };
 	static struct shipped_words words = { "op_words.tab", names, { 0 } };
 
 	return (shipped_class(&words, v) & classes) != 0;
