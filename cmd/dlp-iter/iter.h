@@ -65,8 +65,6 @@ int64_t layout_where(struct layout *p, uint32_t lane, int64_t t);
 
 /* When iteration n begins; false if there is none yet. */
 bool layout_begin(const struct layout *p, size_t n, int64_t *lo);
-/* Whether step n has ended by now, and none begins before it ends. */
-bool layout_gap(const struct layout *p, size_t n, int64_t now);
 size_t layout_count(const struct layout *p);
 void layout_clear(struct layout *p);
 
@@ -514,7 +512,7 @@ void iter_line(struct iter_run *g, const char *line, size_t n, bool meta);
 void iter_range(struct iter_run *g, const struct iter_item *m, const char *s,
     size_t n, int64_t lo, int64_t hi);
 
-/* There is no key: all is one iteration from now on. */
+/* DLProf has no key: all is one iteration from now on. */
 void iter_no_key(struct iter_run *g);
 
 /*

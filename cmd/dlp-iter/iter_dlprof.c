@@ -28,26 +28,6 @@ dlprof_begin(struct iter_run *g)
 		g->plan.by = ITER_BY_KEY;
 }
 
-static void
-no_key(struct iter_run *g)
-{
-	g->dl.has = DL_NONE;
-	iter_no_key(g);
-}
-
-/* The range of a database holds if no range and no key is asked for. */
-static void
-see_range(struct iter_run *g, int64_t *v, const char *s, size_t n)
-{
-	int64_t x;
-
-	if (g->o.plan.wanted == ITER_RANGE || g->o.plan.by != ITER_BY_OWN ||
-	    !num_i64(s, n, &x) || x < 0)
-		return;
-	*v = x;
-	g->plan.wanted = ITER_RANGE;
-}
-
 bool
 dlprof_meta(struct iter_run *g, const char *line, size_t n)
 {
@@ -58,6 +38,7 @@ dlprof_meta(struct iter_run *g, const char *line, size_t n)
 	const char *e = line + n, *s, *name = line + 7;
 	struct iter_dlprof *dl = &g->dl;
 	size_t k, i;
+	int64_t x;
 
 	if (!text_starts(line, n, "##info\t"))
 		return false;
@@ -79,15 +60,18 @@ dlprof_meta(struct iter_run *g, const char *line, size_t n)
 			break;
 	if (i == 0 && dl->has != DL_GIVEN && dl->has != DL_NONE) {
 		if (n == 0 || text_is(s, n, "-")) {
-			no_key(g);
+			iter_no_key(g);
 			return true;
 		}
 		buf_put(&dl->key, s, n);
 		key_init(&g->key, buf_str(&dl->key), false, true);
 		g->key.by_name = true;
 		dl->has = DL_GIVEN;
-	} else if (i == 2 || i == 3) {
-		see_range(g, i == 2 ? &g->plan.from : &g->plan.to, s, n);
+	} else if ((i == 2 || i == 3) && g->o.plan.wanted != ITER_RANGE &&
+		   g->o.plan.by == ITER_BY_OWN && num_i64(s, n, &x) && x >= 0) {
+		/* its range holds if no range and no key is asked for */
+		*(i == 2 ? &g->plan.from : &g->plan.to) = x;
+		g->plan.wanted = ITER_RANGE;
 	}
 	return i < ARRAY_LEN(own);
 }
@@ -106,7 +90,7 @@ dlprof_op(struct iter_run *g, const char *by)
 	for (i = 0; by != NULL && i < ARRAY_LEN(without); i++)
 		none |= strcmp(by, without[i]) == 0;
 	if (none)
-		no_key(g);
+		iter_no_key(g);
 }
 
 bool

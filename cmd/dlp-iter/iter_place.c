@@ -124,9 +124,7 @@ cpu_time(struct iteration *x, size_t n, const struct layout *p,
 static int64_t
 step_time(struct iteration *x, int64_t next, int64_t *end)
 {
-	int64_t over;
-
-	int64_t lo = *end;
+	int64_t over, lo = *end;
 
 	if (lo == NO_TIME && x->has_cpu)
 		lo = x->start;
@@ -142,19 +140,6 @@ step_time(struct iteration *x, int64_t next, int64_t *end)
 	x->has_step = lo != NO_TIME && *end != NO_TIME;
 	x->step = x->has_step ? num_sub(*end, lo) : 0;
 	return over;
-}
-
-/* The first step begins when the GPU is done with the work from before the
- * recording, as later ones begin when it is done with the step before. */
-static void
-first_begins(struct iter_file *f, const struct iteration *x)
-{
-	const struct steps_earlier *e = &f->earlier;
-
-	f->first = NO_TIME;
-	if (f->layout.kind != LAYOUT_ONE && x->has_cpu && e->end > x->start &&
-	    steps_earlier_delays(e, x->gpu, x->gpu_at.hi))
-		f->first = f->step_end = e->end;
 }
 
 void
@@ -184,6 +169,7 @@ write_iter(struct iter_run *g, struct iter_file *f)
 	struct iter_accs *a = &f->accs;
 	size_t n = a->base;
 	struct iter_acc *c = acc_at(a, n);
+	const struct steps_earlier *e = &f->earlier;
 	const struct kept_iter *kept;
 	struct iteration x = { .iter = (int64_t)n };
 	int64_t next = NO_TIME, over;
@@ -198,8 +184,15 @@ write_iter(struct iter_run *g, struct iter_file *f)
 		    g->key.arg != NULL ? g->key.arg : f->own_key);
 		x.gpu_at = c->gpu_at;
 		x.gpu = num_add(c->gpu_done, ivl_len(&c->gpu));
+		/* The first step begins when the GPU is done with the work from
+		 * before the recording, as later ones begin when it is done
+		 * with the step before. */
 		if (n == 0)
-			first_begins(f, &x);
+			f->first = NO_TIME;
+		if (n == 0 && f->layout.kind != LAYOUT_ONE && x.has_cpu &&
+		    e->end > x.start &&
+		    steps_earlier_delays(e, x.gpu, x.gpu_at.hi))
+			f->first = f->step_end = e->end;
 		if (!layout_begin(&f->layout, n + 1, &next))
 			next = NO_TIME;
 		over = step_time(&x, next, &f->step_end);
@@ -293,17 +286,21 @@ write_cuts(struct iter_run *g, struct iter_file *f, int64_t now)
 {
 	const struct layout *p = &f->layout;
 	size_t n;
-	int64_t lo = now;
+	int64_t lo = now, hi;
 	bool next;
 
 	for (;;) {
 		n = f->n_begun;
 		next = layout_begin(p, n, &lo) && lo <= now;
+		hi = NO_TIME;
+		if (p->kind != LAYOUT_CUTS && p->kind != LAYOUT_ONE && n > 0)
+			hi = p->step[n - 1].hi;
+		/* the step has ended, and none begins before it ends */
 		if (p->kind != LAYOUT_CUTS && p->kind != LAYOUT_ONE &&
-		    !f->outside && (n == 0 || layout_gap(p, n - 1, now))) {
-			put_cut(g, f, -1,
-			    n > 0 ? when_over(g, f, n, p->step[n - 1].hi)
-				  : NO_TIME);
+		    !f->outside && hi <= now &&
+		    (n == 0 || n >= p->nstep || p->step[n].lo > hi)) {
+			put_cut(
+			    g, f, -1, n > 0 ? when_over(g, f, n, hi) : NO_TIME);
 			f->outside = true;
 		}
 		if (!next)

@@ -87,18 +87,12 @@ kept_take(struct iter_file *f)
 	"dlp-parse FILE | dlp-correlate | dlp-iter --list | dlp-fmt -T cand"   \
 	" proposes"
 
-static void
-look_at_item(void *ctx, const struct iter_item *m)
-{
-	iter_place(ctx, m, NULL);
-}
-
 /* The iterations are known, or begin to be: nothing waits any more. */
 static void
 start_placing(struct iter_run *g)
 {
 	g->phase = ITER_PLACE;
-	spool_play(g->spool, iter_place, g);
+	spool_play(g->spool, false, iter_place, g);
 	opkey_clear(&g->op);
 }
 
@@ -110,7 +104,7 @@ measure(struct iter_run *g)
 	size_t i;
 
 	g->phase = ITER_MEASURE;
-	spool_look(g->spool, look_at_item, g);
+	spool_play(g->spool, true, iter_place, g);
 	for (i = 0; i < g->files.n; i++) {
 		f = &g->files.v[i];
 		iter_place_end(g, f);
@@ -154,6 +148,7 @@ say_even(const struct iter_run *g, const struct iter_file *f)
 void
 iter_no_key(struct iter_run *g)
 {
+	g->dl.has = DL_NONE;
 	g->plan.by = ITER_BY_NONE;
 	if (g->phase == ITER_WAIT)
 		start_placing(g);
@@ -376,29 +371,20 @@ check_range(const struct iter_run *g, size_t n)
 		    (long long)p->to, n, n - 1);
 }
 
-static bool
-needs_ends(const struct iter_run *g)
-{
-	bool any = false;
-	size_t i;
-
-	for (i = 0; i < g->files.n; i++)
-		any |= iter_measured(&g->files.v[i]);
-	return any && g->o.cuts && !g->o.dlprof;
-}
-
 void
 iter_end(struct iter_run *g)
 {
 	size_t most = 0, i, n;
-	uint64_t not_found, nested, late, inside;
-	bool kept;
+	uint64_t not_found = 0, nested = 0, late = 0, inside = 0;
+	bool kept = false, ends = false;
 	const struct iter_file *f;
 
 	if (g->phase == ITER_WAIT) {
 		if (g->plan.by != ITER_BY_STEPS)
 			decide(g);
-		if (iter_measures(g) || needs_ends(g))
+		for (i = 0; i < g->files.n; i++)
+			ends |= iter_measured(&g->files.v[i]);
+		if (iter_measures(g) || (ends && g->o.cuts && !g->o.dlprof))
 			measure(g);
 		start_placing(g);
 	}
@@ -419,11 +405,6 @@ iter_end(struct iter_run *g)
 		finish_list(g);
 	if (g->o.dlprof)
 		dlprof_end(g, most);
-	not_found = 0;
-	nested = 0;
-	late = 0;
-	inside = 0;
-	kept = false;
 	for (i = 0; i < g->files.n; i++) {
 		f = &g->files.v[i];
 		not_found += !f->found && g->plan.by != ITER_BY_STEPS;

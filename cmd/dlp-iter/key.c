@@ -256,29 +256,23 @@ has_number(const struct buf *b, size_t from)
 	return false;
 }
 
-/* Whether it is the range of a training step that JAX compiled:
- * XlaModule:#hlo_module=jit_train_step,program_id=5#. */
-static bool
-is_xla_step(struct mview v)
-{
-	return mv_starts(v, "XlaModule:#") && mv_has(v, "hlo_module=jit_") &&
-	       mv_has(v, "step") && !mv_has(v, "eval");
-}
-
 void
 key_norm(struct buf *b, const char *s, size_t n)
 {
 	size_t from = b->len, i = 0, j;
+	struct mview v = { s, n };
 	struct serving step;
 
-	if (is_xla_step((struct mview){ s, n })) {
+	/* a training step that JAX compiled:
+	 * XlaModule:#hlo_module=jit_train_step,program_id=5# */
+	if (mv_starts(v, "XlaModule:#") && mv_has(v, "hlo_module=jit_") &&
+	    mv_has(v, "step") && !mv_has(v, "eval")) {
 		buf_puts(b, "train_step");
 		return;
 	}
 
 	/* of a kind alone: a key of its own */
-	if (serving_read((struct mview){ s, n }, &step) &&
-	    step.form != SERVING_BATCH) {
+	if (serving_read(v, &step) && step.form != SERVING_BATCH) {
 		buf_puts(b, serving_keys[step.form]);
 		return;
 	}

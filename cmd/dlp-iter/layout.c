@@ -221,14 +221,6 @@ layout_begin(const struct layout *p, size_t n, int64_t *lo)
 	return true;
 }
 
-bool
-layout_gap(const struct layout *p, size_t n, int64_t now)
-{
-	int64_t hi = p->step[n].hi;
-
-	return hi <= now && (n + 1 >= p->nstep || p->step[n + 1].lo > hi);
-}
-
 void
 layout_clear(struct layout *p)
 {

@@ -1,7 +1,6 @@
 /* The spool: two tapes, one of the items and one of their lines. */
 #include "spool.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "err.h"
@@ -13,15 +12,6 @@ struct spool {
 	struct iter_item last; /* the one that was written, or read */
 };
 
-/* The spool is new again. */
-static void
-spool_clear(struct spool *s)
-{
-	tape_free(&s->items);
-	tape_free(&s->lines);
-	memset(&s->last, 0, sizeof(s->last));
-}
-
 struct spool *
 spool_new(void)
 {
@@ -29,13 +19,6 @@ spool_new(void)
 
 	s->items = s->lines = TAPE_NEW;
 	return s;
-}
-
-void
-spool_free(struct spool *s)
-{
-	spool_clear(s);
-	free(s);
 }
 
 /*
@@ -148,47 +131,35 @@ spool_put(struct spool *s, const struct iter_item *m, const char *line)
 	tape_put(&s->lines, line, m->len);
 }
 
-static bool
-next_item(struct spool *s, struct iter_item *m)
-{
-	size_t n;
-	char *p = tape_at(&s->items, MOST, &n);
-
-	if (n == 0)
-		return false;
-	*m = s->last;
-	tape_skip(&s->items, (size_t)(pack_item(p, false, m, &s->last) - p));
-	return true;
-}
-
 void
-spool_look(struct spool *s, void (*fn)(void *ctx, const struct iter_item *m),
-    void *ctx)
-{
-	struct iter_item m;
-
-	tape_rewind(&s->items);
-	memset(&s->last, 0, sizeof(s->last));
-	while (next_item(s, &m))
-		fn(ctx, &m);
-}
-
-void
-spool_play(struct spool *s,
+spool_play(struct spool *s, bool look,
     void (*fn)(void *ctx, const struct iter_item *m, const char *line),
     void *ctx)
 {
-	const char *line;
+	const char *line = NULL;
 	struct iter_item m;
 	size_t n;
+	char *p;
 
 	tape_rewind(&s->items);
 	tape_rewind(&s->lines);
 	memset(&s->last, 0, sizeof(s->last));
-	while (next_item(s, &m)) {
-		line = tape_at(&s->lines, m.len, &n);
-		tape_skip(&s->lines, m.len);
+	for (;;) {
+		p = tape_at(&s->items, MOST, &n);
+		if (n == 0)
+			break;
+		m = s->last;
+		n = (size_t)(pack_item(p, false, &m, &s->last) - p);
+		tape_skip(&s->items, n);
+		if (!look) {
+			line = tape_at(&s->lines, m.len, &n);
+			tape_skip(&s->lines, m.len);
+		}
 		fn(ctx, &m, line);
 	}
-	spool_clear(s);
+	if (look)
+		return;
+	tape_free(&s->items);
+	tape_free(&s->lines);
+	memset(&s->last, 0, sizeof(s->last));
 }

@@ -38,17 +38,13 @@ struct iter_item {
 	int64_t lo, hi; /* on the GPU, of IT_LOAD and IT_ALLOC on the CPU */
 };
 
-struct spool *spool_new(void);
-void spool_free(struct spool *s);
+struct spool *spool_new(void); /* the caller frees it */
 
 /* Appends an item and its line. */
 void spool_put(struct spool *s, const struct iter_item *m, const char *line);
 
-/* Calls fn for each item, in order; nothing can be put from then on. */
-void spool_look(struct spool *s,
-    void (*fn)(void *ctx, const struct iter_item *m), void *ctx);
-
-/* The same with their lines; then the spool is empty. */
-void spool_play(struct spool *s,
+/* Calls fn for each item, in order, with its line; then the spool is empty.
+ * look: line is NULL, and the items stay; nothing can be put from then on. */
+void spool_play(struct spool *s, bool look,
     void (*fn)(void *ctx, const struct iter_item *m, const char *line),
     void *ctx);
