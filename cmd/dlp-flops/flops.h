@@ -47,7 +47,7 @@ struct flops_ops {
 struct flops_kern { /* a kern record; grid lives as long as the record */
 	struct flops_op *op;   /* NULL: only the kernel's name is known */
 	struct flops_op *prim; /* the product inside the op; NULL if none */
-	uint32_t op_idx, prim_idx, name_idx;
+	uint32_t name_idx;
 	const char *shape; /* of the product's result; NULL if unknown */
 	const struct kname *name;
 	int64_t op_id, prim_id;
@@ -205,14 +205,10 @@ struct mview facts_keep(struct flops *fl, const char *s, size_t n);
  * file. dev < 0 if unknown. */
 int64_t facts_place(struct flops *fl, struct mview src, int64_t dev);
 
-/* The facts of a device. */
-struct tc_device facts_device(const struct flops *fl, int64_t place);
-
-/* A new op, all zero, of this id; and the op of an id, with its number in *idx,
- * or NULL. Both are valid until the next new one. */
+/* A new op, all zero, of this id; and the op of an id, or NULL. Both are valid
+ * until the next new one. */
 struct flops_op *ops_new(struct flops_ops *ops, int64_t id);
-struct flops_op *ops_find(
-    const struct flops_ops *ops, int64_t id, uint32_t *idx);
+struct flops_op *ops_find(const struct flops_ops *ops, int64_t id);
 
 /* The facts about a kernel's name, by the id of its full name; by its short
  * name if the id is unknown. *idx counts from 0. */
@@ -221,10 +217,6 @@ const struct kname *facts_name(
 
 /* Sets k's op, product and the shape of the product's result, by their ids. */
 void facts_subject(const struct flops *fl, struct flops_kern *k);
-
-/* Stores the size of the result of a product's run, as JSON that is stored. The
- * newest STATE_RUNS are remembered. */
-void facts_result(struct flops *fl, int64_t run, const char *shape);
 
 /* Marks parts of a run, and of a product's run in it (0: none), as counted;
  * returns the parts that were counted before; bits by role. The newest
@@ -254,8 +246,8 @@ bool hold_share(struct stage *st, const struct rec *r,
 void hold_line(struct stage *st, const struct buf *line, bool is_record);
 
 /* These bring what kernels wait for: a backward's op, whose text is the
- * framework's name of it, or NULL; the size of a product's result; the end of a
- * run. */
+ * framework's name of it, or NULL; the size of a product's result, as JSON that
+ * is stored; the end of a run. */
 void hold_op(struct stage *st, const struct flops_op *op, const char *text);
 void hold_result(struct stage *st, int64_t prim_run, const char *shape);
 void hold_closed(struct stage *st, int64_t inst);

@@ -28,12 +28,11 @@ static const struct flops_rule *
 rule_for(const struct flops *fl, const struct flops_op *op)
 {
 	const struct flops_op *fwd;
-	uint32_t idx;
 
 	if (op == NULL || op->sums_up)
 		return NULL;
 	if (op->rule == NULL && op->has_fwd) {
-		fwd = ops_find(&fl->facts.ops, op->fwd_id, &idx);
+		fwd = ops_find(&fl->facts.ops, op->fwd_id);
 		return fwd == NULL ? NULL : fwd->rule;
 	}
 	return op->rule;
@@ -46,7 +45,6 @@ load_args(struct flops *fl, const struct flops_op *op)
 {
 	struct flops_answers *x = &fl->answers;
 	const struct flops_op *src = op;
-	uint32_t idx;
 	bool ok = true;
 
 	args_clear(&x->args);
@@ -54,7 +52,7 @@ load_args(struct flops *fl, const struct flops_op *op)
 	if (op == NULL)
 		return true;
 	if (op->args.s == NULL && op->shapes.s == NULL && op->has_fwd)
-		src = ops_find(&fl->facts.ops, op->fwd_id, &idx);
+		src = ops_find(&fl->facts.ops, op->fwd_id);
 	if (src != NULL && src->args.s != NULL)
 		ok = args_marker(&x->args, src->args.s, src->args.n);
 	else if (src != NULL && src->shapes.s != NULL)
@@ -234,7 +232,6 @@ answer_fill(struct flops *fl, struct flops_result *res,
 	const struct flops_op *cause;
 	const struct flops_rule *rule = rule_of_kernel(fl, op, k);
 	struct kern_work w, inner;
-	uint32_t idx;
 
 	if (!load_args(fl, op) && op != NULL && !op->bad) {
 		op->bad = true;
@@ -259,8 +256,7 @@ answer_fill(struct flops *fl, struct flops_result *res,
 	if (op != NULL && !op->comm) {
 		fill_params(fl, res, rule, &w);
 	} else if (op != NULL && op->for_id >= 0 &&
-		   (cause = ops_find(&fl->facts.ops, op->for_id, &idx)) !=
-		       NULL) {
+		   (cause = ops_find(&fl->facts.ops, op->for_id)) != NULL) {
 		/* PyProf's params of communication are those of the op that
 		 * launched it */
 		load_args(fl, cause);
@@ -316,20 +312,23 @@ by_blocks(struct flops *fl, uint64_t base, const struct flops_kern *k,
  * sequence id PyProf's params depend on: it can be 0, 1 or more, and for cells
  * its remainder by 3 counts. */
 static uint64_t
-key_of(struct flops_answers *x, const struct flops_kern *k)
+key_of(struct flops *fl, const struct flops_kern *k)
 {
 	struct {
 		uint64_t op, prim;
 		const char *shape;
-	} what = { k->op == NULL ? 0 : (uint64_t)k->op_idx + 1, k->prim_idx,
-		k->shape };
-	uint64_t context = what.op << 1, sub;
+	} what = { .shape = k->shape };
+	uint64_t context, sub;
 
-	if (k->prim != NULL)
-		context = (uint64_t)smap_put(
-			      &x->contexts, (char *)&what, sizeof(what), NULL)
-			      << 1 |
-			  1;
+	if (k->op != NULL)
+		what.op = (uint64_t)(k->op - fl->facts.ops.v) + 1;
+	context = what.op << 1;
+	if (k->prim != NULL) {
+		what.prim = (uint64_t)(k->prim - fl->facts.prims.v);
+		context = smap_put(
+		    &fl->answers.contexts, (char *)&what, sizeof(what), NULL);
+		context = context << 1 | 1;
+	}
 	sub = k->sub < 0 ? 0 : (uint64_t)k->sub;
 	sub = (sub > 2 ? 2 : sub) << 2 | sub % 3;
 	return context << 29 | (uint64_t)k->name_idx << 5 | sub << 1;
@@ -361,7 +360,7 @@ answer_of(struct flops *fl, const struct flops_kern *k)
 		answer_fill(fl, &x->once, k, grid);
 		return &x->once;
 	}
-	key = key_of(x, k);
+	key = key_of(fl, k);
 	key |= op != NULL && op->grad.s != NULL; /* the answer depends on it */
 	slot = map_put(&x->by_key, key, NULL);
 	if (*slot == 0) {

@@ -50,16 +50,6 @@ facts_place(struct flops *fl, struct mview src, int64_t dev)
 	return file << 32 | (dev & UINT32_MAX);
 }
 
-struct tc_device
-facts_device(const struct flops *fl, int64_t place)
-{
-	const uint64_t *v = map_get(&fl->facts.dev_by_place, (uint64_t)place);
-
-	if (v == NULL)
-		return (struct tc_device){ 0, false };
-	return (struct tc_device){ (int)(*v & UINT32_MAX), *v >> 32 != 0 };
-}
-
 struct flops_op *
 ops_new(struct flops_ops *ops, int64_t id)
 {
@@ -75,14 +65,11 @@ ops_new(struct flops_ops *ops, int64_t id)
 }
 
 struct flops_op *
-ops_find(const struct flops_ops *ops, int64_t id, uint32_t *idx)
+ops_find(const struct flops_ops *ops, int64_t id)
 {
 	const uint64_t *v = map_get(&ops->by_id, (uint64_t)id);
 
-	if (v == NULL)
-		return NULL;
-	*idx = (uint32_t)(*v - 1);
-	return &ops->v[*v - 1];
+	return v == NULL ? NULL : &ops->v[*v - 1];
 }
 
 const struct kname *
@@ -119,27 +106,16 @@ facts_name(
 	return f->names[*idx];
 }
 
-/* In the tables of runs, run + 1 stands for a run, and 0 for none. */
-void
-facts_result(struct flops *fl, int64_t run, const char *shape)
-{
-	size_t i = (size_t)((uint64_t)run & (STATE_RUNS - 1));
-
-	fl->runs.any = true;
-	fl->runs.results[i].run = (int64_t)((uint64_t)run + 1);
-	fl->runs.results[i].shape = shape;
-}
-
 void
 facts_subject(const struct flops *fl, struct flops_kern *k)
 {
 	size_t i = (size_t)((uint64_t)k->prim_run & (STATE_RUNS - 1));
 
 	k->shape = NULL;
-	k->op = ops_find(&fl->facts.ops, k->op_id, &k->op_idx);
+	k->op = ops_find(&fl->facts.ops, k->op_id);
 	if (k->prim_run == 0)
 		return;
-	k->prim = ops_find(&fl->facts.prims, k->prim_id, &k->prim_idx);
+	k->prim = ops_find(&fl->facts.prims, k->prim_id);
 	if (fl->runs.results[i].run == (int64_t)((uint64_t)k->prim_run + 1))
 		k->shape = fl->runs.results[i].shape;
 }

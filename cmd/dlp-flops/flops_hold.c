@@ -264,12 +264,11 @@ hold_op(struct stage *st, const struct flops_op *op, const char *text)
 {
 	struct flops *fl = st->ctx;
 	struct flops_op *fwd;
-	uint32_t idx;
 	bool waited;
 
 	if (!op->has_fwd || op->grad.s == NULL)
 		return;
-	fwd = ops_find(&fl->facts.ops, op->fwd_id, &idx);
+	fwd = ops_find(&fl->facts.ops, op->fwd_id);
 	if (fwd == NULL || fwd->grad.s != NULL || fwd->rule == NULL ||
 	    fwd->rule->bwd == NULL ||
 	    (text != NULL && strstr(text, fwd->rule->bwd) == NULL))
@@ -281,12 +280,17 @@ hold_op(struct stage *st, const struct flops_op *op, const char *text)
 		one_less_due(st);
 }
 
+/* In the table of results, run + 1 stands for a run, and 0 for none; the newest
+ * STATE_RUNS are remembered. */
 void
 hold_result(struct stage *st, int64_t prim_run, const char *shape)
 {
 	struct flops *fl = st->ctx;
+	size_t i = (size_t)((uint64_t)prim_run & (STATE_RUNS - 1));
 
-	facts_result(fl, prim_run, shape);
+	fl->runs.any = true;
+	fl->runs.results[i].run = (int64_t)((uint64_t)prim_run + 1);
+	fl->runs.results[i].shape = shape;
 	if (map_del(&fl->hold.due_runs, (uint64_t)prim_run))
 		one_less_due(st);
 }

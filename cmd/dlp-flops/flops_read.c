@@ -336,7 +336,6 @@ put_other(struct stage *st, struct rec *r)
 	const char *tag = rec_type_tag(r->type);
 	bool graph = tag[0] == 'g';
 	struct flops *fl = st->ctx;
-	uint32_t idx;
 
 	if (!graph) {
 		fl->run_counts.other_ns += (double)rec_num_or(r, COL_dur_ns, 0);
@@ -348,7 +347,7 @@ put_other(struct stage *st, struct rec *r)
 	rest_put(rec_arg(r), &fl->line, r, NULL);
 	buf_puts(&fl->line, graph ? "\t" : "\t0\tmemory\t");
 	compiled_put_op(&fl->line,
-	    ops_find(&fl->facts.ops, rec_num_or(r, COL_op_id, -1), &idx),
+	    ops_find(&fl->facts.ops, rec_num_or(r, COL_op_id, -1)),
 	    tag[0] == 's' ? "memset" : tag);
 	hold_line(st, &fl->line, true);
 }

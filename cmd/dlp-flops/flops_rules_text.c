@@ -46,33 +46,30 @@ set_add(struct rule_set *set, const struct rule_row *row, const char *op)
 	l->end = &r->next;
 }
 
-/* A name with its module, torch.nn.functional.linear or myext::mlp, is matched
- * only by a pattern that has a module too. */
-static bool
-matches(const char *pattern, const char *name)
-{
-	return (strchr("*?[", *pattern) != NULL || *pattern == *name) &&
-	       (strchr(name, '.') == NULL || strchr(pattern, '.') != NULL) &&
-	       (strstr(name, "::") == NULL || strstr(pattern, "::") != NULL) &&
-	       fnmatch(pattern, name, 0) == 0;
-}
-
 /* The first rule of the op: by its name, otherwise by the first pattern that
- * matches; NULL if there is none. */
+ * matches; NULL if there is none. A name with its module,
+ * torch.nn.functional.linear or myext::mlp, is matched only by a pattern that
+ * has a module too. */
 static const struct rule_row *
 set_find(const struct rule_set *set, const char *op, size_t n)
 {
 	uint32_t id = smap_find(&set->by_op, op, n);
+	const char *p;
 	char *name;
 	size_t i;
 
 	if (id != SMAP_NONE)
 		return set->lists[id].head;
 	name = xmemdup(op, n);
-	for (i = 0; i < set->n; i++)
+	for (i = 0; i < set->n; i++) {
+		p = set->lists[i].head->op;
 		if (set->lists[i].pattern &&
-		    matches(set->lists[i].head->op, name))
+		    (strchr("*?[", *p) != NULL || *p == *name) &&
+		    (strchr(name, '.') == NULL || strchr(p, '.') != NULL) &&
+		    (strstr(name, "::") == NULL || strstr(p, "::") != NULL) &&
+		    fnmatch(p, name, 0) == 0)
 			break;
+	}
 	free(name);
 	return i < set->n ? set->lists[i].head : NULL;
 }

@@ -107,26 +107,28 @@ write_kern(struct flops *fl, const struct flops_result *res,
 {
 	const struct answer *a = &res->a;
 	struct flops_counts *n = &fl->counts;
+	const uint64_t *dev =
+	    map_get(&fl->facts.dev_by_place, (uint64_t)k->dev);
 	struct tc_kernel t = { .k = k->name,
 		.family = a->family,
 		.dt = a->dt,
 		.shape = res->shape,
 		.sized = res->sized,
 		.eligible = a->eligible,
-		.told = k->tc,
-		.dev = facts_device(fl, k->dev) };
+		.told = k->tc };
 	enum role role = share != NULL ? ROLE_MAIN : role_of(fl, a, k);
 	size_t file = (size_t)(k->dev >> 32); /* of the device's place */
 	int64_t flop = share != NULL ? *share : a->flop;
-	bool part = role == ROLE_PART, tc = tc_known(&t);
+	bool part = role == ROLE_PART, tc;
 
+	if (dev != NULL)
+		t.dev = (struct tc_device){ (int)(*dev & UINT32_MAX),
+			*dev >> 32 != 0 };
 	cover(n, COV_ALL, true, k->dur_ns);
 	cover(n, COV_OP, res->has_op, k->dur_ns);
 	cover(n, COV_SHAPES, res->sized, k->dur_ns);
 	cover(n, COV_FLOP, a->flop >= 0, k->dur_ns);
-	cover(n, COV_TC, tc, k->dur_ns);
 	fl->run_counts.ns += (double)k->dur_ns;
-	n->tc_unknown += !tc;
 	if (a->family >= FAM_GEMM && a->family <= FAM_MOE && a->flop < 0) {
 		n->no_size++;
 		fl->run_counts.no_size++;
@@ -144,7 +146,9 @@ write_kern(struct flops *fl, const struct flops_result *res,
 		    (file + 1 - fl->nseen) * sizeof(*fl->seen));
 		fl->nseen = file + 1;
 	}
-	tc_put(&fl->seen[file], &t);
+	tc = tc_put(&fl->seen[file], &t);
+	cover(n, COV_TC, tc, k->dur_ns);
+	n->tc_unknown += !tc;
 	/* Appends the values that the account does not have for this kernel,
 	 * and with unknown FLOPs the capture of its graph, which would have
 	 * told its op. */

@@ -417,9 +417,6 @@ struct tc_kernel {
 	struct tc_device dev;
 };
 
-/* True if it is known whether the kernel used them. */
-bool tc_known(const struct tc_kernel *t);
-
 /* Facts that a file's kernels have shown so far, in the order of
  * launches. */
 struct tc_seen {
@@ -430,5 +427,6 @@ struct tc_seen {
 };
 
 /* Writes the columns tc, tc_rule, tc_eligible and tc_why. Facts that a
- * product shows are added to seen first. */
-void tc_put(struct tc_seen *seen, const struct tc_kernel *t);
+ * product shows are added to seen first. True if it is known whether the
+ * kernel used them. */
+bool tc_put(struct tc_seen *seen, const struct tc_kernel *t);

@@ -121,31 +121,24 @@ skinny(const struct answer *r, int64_t least)
 
 /* Kernels of flash attention pad heads to a multiple of 32, above 128 of 64;
  * those of Triton to a power of two (AOTriton's are attn_fwd, bwd_kernel).
- * True if an eighth of their work or more is for nothing. */
-static bool
-padded_head(const struct kern_work *w, int64_t d)
+ * SHAPE_HEAD: an eighth of their work or more is for nothing. */
+static unsigned
+attention_shape(const struct kern_work *w, enum dtype dt)
 {
+	const struct op_arg *q = arg_tensor(w->a, 0);
+	int64_t d = q != NULL && q->nd >= 2 ? arg_dim(w->a, q, -1) : -1;
 	int64_t up = 16, step = d > 128 ? 64 : 32;
+	unsigned bits = odd_row(d, dt) ? SHAPE_UNALIGNED : 0;
 
 	if (d <= 0 || d > 1024)
-		return false;
+		return bits;
 	if (!pat_match(
 		"attn_fwd|attn_bwd|bwd_kernel_d|unified_attention|triton",
 		w->k->lower, w->k->len))
 		up = (d + step - 1) / step * step;
 	while (up < d)
 		up *= 2;
-	return 8 * d <= 7 * up;
-}
-
-static unsigned
-attention_shape(const struct kern_work *w, enum dtype dt)
-{
-	const struct op_arg *q = arg_tensor(w->a, 0);
-	int64_t d = q != NULL && q->nd >= 2 ? arg_dim(w->a, q, -1) : -1;
-
-	return (odd_row(d, dt) ? SHAPE_UNALIGNED : 0) |
-	       (padded_head(w, d) ? SHAPE_HEAD : 0);
+	return bits | (8 * d <= 7 * up ? SHAPE_HEAD : 0);
 }
 
 unsigned
@@ -174,20 +167,6 @@ tc_shape(const struct kern_work *w, const struct answer *r)
 }
 
 /* Could Tensor Cores have done it, and why did they not */
-
-/* True if the device has no Tensor Cores, whatever the kernel's name says. */
-static bool
-no_tensor_cores(struct tc_device d)
-{
-	return d.none || (d.cc > 0 && d.cc < 70);
-}
-
-bool
-tc_known(const struct tc_kernel *t)
-{
-	return t->told != TC_UNKNOWN || t->k->tc.verdict != TC_UNKNOWN ||
-	       no_tensor_cores(t->dev);
-}
 
 /* A product: by its op, or by the kernel's name if the op is unknown. */
 static bool
@@ -219,41 +198,9 @@ eligible(const struct tc_kernel *t, enum tc used)
 	(SHAPE_VECTOR | SHAPE_SMALL | SHAPE_UNALIGNED | SHAPE_DEPTHWISE |      \
 	    SHAPE_GROUPED)
 
-/* Adds what the kernel shows to seen. A product in TF32 shows that TF32 is on.
- * A product in FP32 whose sizes are no obstacle shows that it is off. Returns
- * whether it is on. */
-static bool
-see(struct tc_seen *seen, const struct tc_kernel *t, bool used)
-{
-	bool *tf32 =
-	    &seen->tf32[t->family == FAM_CONV || t->family == FAM_CONV_FUSED];
-
-	if (t->k->arch > seen->arch)
-		seen->arch = t->k->arch;
-	if (t->family == FAM_ATTENTION) /* its kernels ignore the setting */
-		return *tf32;
-	if (used && t->dt == DT_TF32)
-		*tf32 = true;
-	else if (!used && t->dt == DT_FP32 && t->sized &&
-		 (t->shape & SHAPE_HINDERS) == 0 && t->k->method == 0)
-		*tf32 = false;
-	return *tf32;
-}
-
-/* True if rows are not a multiple of 16 bytes. If the name has the number of
- * aligned elements, the name decides, because the library may have padded.
- * Names of complex and FP32 kernels always say 1. */
-static bool
-unaligned(const struct tc_kernel *t, bool complex)
-{
-	if (t->k->align > 0 && !complex && t->dt != DT_FP32)
-		return odd_row(t->k->align, t->dt);
-	return (t->shape & SHAPE_UNALIGNED) != 0;
-}
-
-/* The reason why a product did not use Tensor Cores: the first that holds in a
- * table; dlp-tc(1) has a remedy for each. For a product that used them, the
- * reason why it was slow, or NULL. */
+/* The reason why a product did not use Tensor Cores of a GPU that has them: the
+ * first that holds in a table; dlp-tc(1) has a remedy for each. For a product
+ * that used them, the reason why it was slow, or NULL. */
 static const char *
 reason(const struct tc_kernel *t, bool tf32, bool used)
 {
@@ -262,12 +209,17 @@ reason(const struct tc_kernel *t, bool tf32, bool used)
 	bool half = dt == DT_FP16 || dt == DT_BF16 || dt == DT_16BIT;
 	unsigned method = t->k->method, shape = t->shape;
 	int cc = t->dev.cc, min_cc = dtypes[dt].min_cc;
+	/* If the name has the number of aligned elements, the name decides,
+	 * because the library may have padded. Names of complex and FP32
+	 * kernels always say 1. */
+	bool unaligned = t->k->align > 0 && !complex && dt != DT_FP32
+			     ? odd_row(t->k->align, dt)
+			     : shape & SHAPE_UNALIGNED;
 	const struct {
 		const char *id;
 		bool holds;
 		bool slow; /* Tensor Cores can still be used, slowly */
 	} reasons[] = {
-		{ "no_tensor_cores", no_tensor_cores(t->dev), false },
 		{ "unknown_kernel", t->k->tc.verdict == TC_UNKNOWN, false },
 		{ "type", dt != DT_NONE && min_cc == 0, false },
 		{ "type_newer_gpu", cc > 0 && dt != DT_NONE && cc < min_cc,
@@ -285,7 +237,7 @@ reason(const struct tc_kernel *t, bool tf32, bool used)
 		{ "fp32", dt == DT_FP32 && !(tf32 && shape & SHAPE_HINDERS),
 		    false },
 		{ "grouped", shape & SHAPE_GROUPED, false },
-		{ "unaligned", unaligned(t, complex), true },
+		{ "unaligned", unaligned, true },
 		{ "small", shape & SHAPE_SMALL || method & METHOD_SMALL,
 		    false },
 		{ "fp64", dt == DT_FP64, false },
@@ -308,26 +260,39 @@ reason(const struct tc_kernel *t, bool tf32, bool used)
 	return used ? NULL : "library";
 }
 
-void
+bool
 tc_put(struct tc_seen *seen, const struct tc_kernel *t)
 {
 	enum tc used = t->told != TC_UNKNOWN ? t->told : t->k->tc.verdict;
-	bool product = is_product(t) || used == TC_YES, tf32;
+	bool product = is_product(t) || used == TC_YES, yes = used == TC_YES;
+	bool *tf32 =
+	    &seen->tf32[t->family == FAM_CONV || t->family == FAM_CONV_FUSED];
 
-	if (no_tensor_cores(t->dev)) {
+	/* whatever the kernel's name says */
+	if (t->dev.none || (t->dev.cc > 0 && t->dev.cc < 70)) {
 		out_word("no");
 		out_word("device");
 		out_word("no");
 		out_word(product ? "no_tensor_cores" : NULL);
-		return;
+		return true;
 	}
 	out_word(ynu_name((enum ynu)used));
 	out_word(t->told != TC_UNKNOWN ? "profile" : t->k->tc.id);
 	out_word(ynu_name((enum ynu)eligible(t, used)));
 	if (!product) {
 		out_unset();
-		return;
+		return used != TC_UNKNOWN;
 	}
-	tf32 = see(seen, t, used == TC_YES);
-	out_word(reason(t, tf32, used == TC_YES));
+	if (t->k->arch > seen->arch)
+		seen->arch = t->k->arch;
+	/* A product in TF32 shows that TF32 is on, one in FP32 whose sizes are
+	 * no obstacle that it is off. Attention ignores the setting. */
+	if (t->family != FAM_ATTENTION && yes && t->dt == DT_TF32)
+		*tf32 = true;
+	else if (t->family != FAM_ATTENTION && !yes && t->dt == DT_FP32 &&
+		 t->sized && (t->shape & SHAPE_HINDERS) == 0 &&
+		 t->k->method == 0)
+		*tf32 = false;
+	out_word(reason(t, *tf32, yes));
+	return used != TC_UNKNOWN;
 }
