@@ -27,20 +27,10 @@ static bool
 spatial_arg(const struct kern_work *w, const char *name, int place,
     int64_t unset, int nsp, int64_t *v)
 {
-	const struct op_arg *g = arg_named(w->a, name, place);
 	int i;
 
 	for (i = 0; i < nsp; i++) {
-		if (g == NULL || g->type == ARG_NONE)
-			v[i] = unset;
-		else if (g->type == ARG_INT)
-			v[i] = g->ival;
-		else if (g->type == ARG_LIST && !g->bad && g->nd > 0)
-			v[i] = w->a->dims[g->dim + ((size_t)i < g->nd
-							   ? (size_t)i
-							   : g->nd - 1)];
-		else
-			return false;
+		v[i] = operand_spatial(w, name, place, (size_t)i, unset);
 		if (v[i] < 0 || v[i] > INT32_MAX)
 			return false;
 	}

@@ -137,21 +137,19 @@ ex_take(struct ex *x, char c)
 	return true;
 }
 
-static bool
-letter(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-
 static size_t
 ex_word(struct ex *x)
 {
-	size_t n = 0;
+	size_t n;
+	char c;
 
 	ex_peek(x);
-	while (x->p + n < x->end &&
-	       (letter(x->p[n]) || (n > 0 && x->p[n] >= '0' && x->p[n] <= '9')))
-		n++;
+	for (n = 0; x->p + n < x->end; n++) {
+		c = x->p[n];
+		if ((c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && c != '_' &&
+		    (n == 0 || c < '0' || c > '9'))
+			break;
+	}
 	return n;
 }
 

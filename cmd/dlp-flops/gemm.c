@@ -376,34 +376,25 @@ ein_by_gradient(const struct op_args *grad, struct ein *e)
 	return false;
 }
 
-static bool
-ein_dims(const struct kern_work *w, struct ein *e)
+void
+einsum_count(const struct kern_work *w, struct answer *r, int unused)
 {
 	const struct op_args *a = w->a;
 	const struct op_arg *eq = arg_named(a, "equation", 0);
 	const struct op_arg *x = arg_tensor(a, 0), *y = arg_tensor(a, 1);
-
-	if (x == NULL || y == NULL || x->bad || y->bad ||
-	    arg_tensor(a, 2) != NULL)
-		return false;
-	e->n_a = arg_numel(a, x);
-	e->n_b = arg_numel(a, y);
-	if (a->typed)
-		return eq != NULL && eq->str.s != NULL &&
-		       read_equation(a, eq, x, y, e);
-	return ein_by_gradient(w->grad, e);
-}
-
-void
-einsum_count(const struct kern_work *w, struct answer *r, int unused)
-{
-	struct ein e;
-	bool known = ein_dims(w, &e);
+	struct ein e = { .n_a = arg_numel(a, x), .n_b = arg_numel(a, y) };
+	bool known = x != NULL && y != NULL && !x->bad && !y->bad &&
+		     arg_tensor(a, 2) == NULL;
 
 	(void)unused;
+	if (known && a->typed)
+		known = eq != NULL && eq->str.s != NULL &&
+			read_equation(a, eq, x, y, &e);
+	else if (known)
+		known = ein_by_gradient(w->grad, &e);
 	r->eligible = true;
 	/* without the equation, the products inside have the sizes */
-	if (product_helper(w, r, known || !w->a->typed, -1, NO_BIAS))
+	if (product_helper(w, r, known || !a->typed, -1, NO_BIAS))
 		return;
 	product_role(w, r);
 	if (!known)

@@ -381,6 +381,12 @@ int operand_word(const char *name, size_t n);
 int64_t operand_of(const struct kern_work *w, const struct op_arg *t, int fn);
 int64_t operand_value(const struct kern_work *w, int word);
 
+/* An argument that is one number for all dimensions, or one for each: the
+ * number for dimension i; unset if the argument is missing or empty; -1 if it
+ * is not a number. */
+int64_t operand_spatial(const struct kern_work *w, const char *name, int place,
+    size_t i, int64_t unset);
+
 /* Elements of the broadcast result of all tensors; -1 if they do not
  * fit. */
 int64_t operand_out(const struct kern_work *w);

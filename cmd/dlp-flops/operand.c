@@ -79,12 +79,9 @@ gather_esize(const struct kern_work *w)
  * as torch.nn.MaxPool2d and torch.nn.functional.interpolate document it.
  */
 
-/* An argument that is one number for all dimensions, or one for each: the
- * number for dimension i; unset if the argument is missing; -1 if it is not a
- * number. */
-static int64_t
-window_arg(const struct kern_work *w, const char *name, int place, size_t i,
-    int64_t unset)
+int64_t
+operand_spatial(const struct kern_work *w, const char *name, int place,
+    size_t i, int64_t unset)
 {
 	const struct op_arg *g = arg_named(w->a, name, place);
 
@@ -104,11 +101,11 @@ static int64_t
 positions(const struct kern_work *w, size_t d, int64_t in)
 {
 	bool max = w->op.n > 2 && w->op.s[0] == 'm';
-	int64_t k = window_arg(w, "kernel_size", 1, d, -1);
-	int64_t step = window_arg(w, "stride", 2, d, k);
-	int64_t pad = window_arg(w, "padding", 3, d, 0);
-	int64_t dil = max ? window_arg(w, "dilation", 4, d, 1) : 1;
-	int64_t up = window_arg(w, "ceil_mode", max ? 5 : 4, 0, 0);
+	int64_t k = operand_spatial(w, "kernel_size", 1, d, -1);
+	int64_t step = operand_spatial(w, "stride", 2, d, k);
+	int64_t pad = operand_spatial(w, "padding", 3, d, 0);
+	int64_t dil = max ? operand_spatial(w, "dilation", 4, d, 1) : 1;
+	int64_t up = operand_spatial(w, "ceil_mode", max ? 5 : 4, 0, 0);
 	int64_t room;
 
 	if (k <= 0 || step <= 0 || pad < 0 || dil <= 0)
@@ -169,7 +166,7 @@ window_size(const struct kern_work *w)
 		return -1;
 	nsp = spatial(w, x);
 	for (i = 0; i < nsp; i++)
-		n = size_mul(n, window_arg(w, "kernel_size", 1, i, -1));
+		n = size_mul(n, operand_spatial(w, "kernel_size", 1, i, -1));
 	return nsp > 0 ? n : -1;
 }
 
@@ -178,7 +175,8 @@ asked_size(const struct kern_work *w, size_t d, int64_t in)
 {
 	bool adaptive = w->op.n > 8 && w->op.s[0] == 'a';
 	const struct op_arg *g;
-	int64_t n = window_arg(w, adaptive ? "output_size" : "size", 1, d, -1);
+	int64_t n =
+	    operand_spatial(w, adaptive ? "output_size" : "size", 1, d, -1);
 
 	if (n > 0 || adaptive)
 		return n;
@@ -186,7 +184,7 @@ asked_size(const struct kern_work *w, size_t d, int64_t in)
 	if (g != NULL && g->type == ARG_FLOAT && g->fval > 0 && g->fval < 1e6 &&
 	    in < INT32_MAX)
 		return (int64_t)((double)in * g->fval);
-	return size_mul(in, window_arg(w, "scale_factor", 2, d, -1));
+	return size_mul(in, operand_spatial(w, "scale_factor", 2, d, -1));
 }
 
 #define MAX_DIMS 64
