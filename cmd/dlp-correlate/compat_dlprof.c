@@ -419,14 +419,6 @@ dl_args(
 		th->p->dl.backward = (struct run_ref){ o->own, o->own->order };
 }
 
-void
-dl_section(struct corr *c)
-{
-	const char *word = c->mode.given_word;
-
-	c->mode = (struct dl_mode){ .given_word = word };
-}
-
 uint64_t
 dl_shared(const struct corr_ops *t)
 {

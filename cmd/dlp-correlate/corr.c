@@ -14,20 +14,13 @@
 #include "err.h"
 #include "stage.h"
 
-/* True if the first run or projection in the heap ends at t or before. */
-static bool
-is_due(const struct closing *q, int64_t t)
-{
-	return q->heap.n > 0 && q->heap.v[0].at <= t;
-}
-
 static void
 close_until(struct corr *c, int64_t t)
 {
 	const struct corr_op *op;
 	struct timed x;
 
-	while (is_due(&c->closing, t)) {
+	while (c->closing.heap.n > 0 && c->closing.heap.v[0].at <= t) {
 		x = timeheap_pop(&c->closing.heap);
 		if (x.kind == CLOSE_PROJ) {
 			proj_write(&c->projs, x.p);
@@ -47,8 +40,7 @@ corr_now(struct corr *c, int64_t t)
 		c->threads.now = t;
 	if (c->n_launch > 0)
 		graph_launch_end(c, c->threads.now);
-	if (is_due(&c->closing, c->threads.now))
-		close_until(c, c->threads.now);
+	close_until(c, c->threads.now);
 }
 
 void
@@ -63,8 +55,7 @@ corr_section(struct stage *st)
 	c->insts.n = 0;
 	c->closing.order = 0;
 	memset(&c->n, 0, sizeof(c->n));
-	if (c->ops.dl != NULL)
-		dl_section(c);
+	c->mode = (struct dl_mode){ .given_word = c->mode.given_word };
 }
 
 static void
@@ -81,7 +72,7 @@ write_notes(struct corr *c)
 	for (i = 0; (p = proc_nth(&c->threads, i)) != NULL; i++)
 		evicted += p->fwd.evicted + p->bwd.evicted;
 	for (w = WHY_NONE + 1; w < WHY_N; w++) {
-		snprintf(name, sizeof(name), "unassociated_%s", why_word(w));
+		snprintf(name, sizeof(name), "unassociated_%s", why_words[w]);
 		stage_note(name, c->n.why[w]);
 	}
 	stage_note("markers_unclosed", c->n.leaked);
@@ -126,7 +117,7 @@ warn_of_time(const struct corr *c)
 	for (w = WHY_NONE + 1; w < WHY_N; w++)
 		if (c->n.why_ns[w] > 0)
 			buf_printf(&buf, "%s%s %.1f %%",
-			    buf.len > 0 ? ", " : "", why_word(w),
+			    buf.len > 0 ? ", " : "", why_words[w],
 			    gpu_share(c, c->n.why_ns[w]));
 	warn("%.1f %% of the GPU time belongs to ops; no op: %s",
 	    gpu_share(c, c->n.why_ns[WHY_NONE]), buf_str(&buf));

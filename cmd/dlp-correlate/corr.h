@@ -279,8 +279,8 @@ bool dtype_list(const struct marker *m, struct buf *b);
  */
 unsigned dtype_moved(const struct corr_thread *th, const struct marker *m);
 
-/* Its name, as in markers; NULL of 0. */
-const char *dtype_name(unsigned dtype);
+/* Their names, as in markers; NULL of 0. */
+extern const char *const dtype_names[];
 
 /* CUDA graphs recorded node by node; corr_graph.c. */
 
@@ -336,7 +336,7 @@ void xla_free(struct corr_proc *p);
 /* Finds the run that launched w, adds w to it and counts it. */
 void work_place(
     struct corr *c, const struct corr_work *w, struct corr_place *pl);
-const char *why_word(enum why w); /* NULL for WHY_NONE */
+extern const char *const why_words[WHY_N]; /* NULL for WHY_NONE */
 
 /* The str records of long texts, which the layer path has by reference;
  * corr_text.c. */
@@ -419,7 +419,6 @@ struct dl_mode {                /* DLProf's word for the framework */
 };
 
 void dl_init(struct corr *c, struct stage *st);
-void dl_section(struct corr *c);              /* begins */
 void dl_meta(struct corr *c, struct mview v); /* ##info */
 void dl_end(struct corr *c); /* writes the mode as ##info, before the notes */
 void dl_marker(struct corr *c, struct corr_proc *p, const struct marker *m);

@@ -83,17 +83,6 @@ comm_of_name(struct comms *t, int64_t id, struct mview brief)
 			    : comm_find(&t->rules, brief.s, brief.n);
 }
 
-/* Libraries whose ranges are about communication only. */
-static bool
-is_library(const struct marker *m)
-{
-	return m->by == BY_NCCL || mv_eq(m->mod, "c10d") ||
-	       mv_eq(m->mod, "c10d_functional") ||
-	       mv_eq(m->mod, "_c10d_functional") ||
-	       mv_eq(m->mod, "_c10d_functional_autograd") ||
-	       mv_eq(m->mod, "nccl") || mv_eq(m->mod, "symm_mem");
-}
-
 /* The place in kinds[] of the collective that a name tells, which is compared
  * without _ and -, in lower case; -1: none. */
 static int
@@ -128,7 +117,14 @@ kind_of_word(struct buf *b, struct mview name, bool library)
 static int
 kind_told(struct comms *t, const struct marker *m)
 {
-	bool library = is_library(m), is_new;
+	/* libraries whose ranges are about communication only */
+	static const char *const libraries[] = { "_c10d_functional",
+		"_c10d_functional_autograd", "c10d", "c10d_functional", "nccl",
+		"symm_mem" }; /* sorted */
+	bool library = m->by == BY_NCCL ||
+		       (m->mod.n > 0 &&
+			   mv_listed(m->mod, libraries, ARRAY_LEN(libraries)));
+	bool is_new;
 	struct smap *words = &t->words[library];
 	uint32_t no;
 
@@ -190,7 +186,7 @@ told_words(const struct comms *t, uint32_t told, struct comm_words *w)
 	n -= x->n_mod + x->n_name;
 	w->sizes = mv(s, s + x->n_sizes);
 	w->group = mv(s + x->n_sizes, s + n - 3);
-	w->dtype = dtype_name(x->dtype);
+	w->dtype = dtype_names[x->dtype];
 	if (w->mod.n == 0)
 		w->mod = mv(NULL, NULL);
 }

@@ -23,13 +23,13 @@
 struct copied {
 	struct {
 		int64_t op_id[DEEP]; /* of the ranges that were open; 0: none */
-		unsigned dtype;      /* what the kernel wrote; see types[] */
+		unsigned dtype;      /* what the kernel wrote */
 	} v[COPIES];
 	size_t next;
 };
 
 /* As markers have them; vocab.tab says how C++ calls them. */
-static const char *const types[] = { NULL, "float32", "bfloat16", "float16",
+const char *const dtype_names[] = { NULL, "float32", "bfloat16", "float16",
 	"float64", "int64", "int32", "int16", "int8", "uint8", "bool",
 	"complex64", "complex128", "float8_e4m3fn", "float8_e4m3fnuz",
 	"float8_e5m2", "float8_e5m2fnuz", "float4_e2m1fn_x2",
@@ -39,17 +39,11 @@ static unsigned
 type_of(const char *s, size_t n)
 {
 	struct mview v = vocab_find("cpp-type", s, n);
-	unsigned i = ARRAY_LEN(types) - 1;
+	unsigned i = ARRAY_LEN(dtype_names) - 1;
 
-	while (i > 0 && !mv_eq(v, types[i]))
+	while (i > 0 && !mv_eq(v, dtype_names[i]))
 		i--;
 	return i;
-}
-
-const char *
-dtype_name(unsigned dtype)
-{
-	return types[dtype];
 }
 
 /* The type that follows word in a kernel's name; 0 if there is none. */
@@ -152,7 +146,7 @@ dtype_list(const struct marker *m, struct buf *b)
 		dtype = type_at(m, &at);
 		differ |= dtype != 0 && dtype != first;
 		buf_printf(b, "%s%s", b->len > 0 ? "," : "",
-		    dtype != 0 ? types[dtype] : "-");
+		    dtype != 0 ? dtype_names[dtype] : "-");
 	}
 	return differ;
 }

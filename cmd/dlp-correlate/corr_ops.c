@@ -335,9 +335,9 @@ op_of_range(
 	draft_view(&draft, OF_MOD, marker->mod);
 	draft_view(&draft, OF_OP, marker->op);
 	draft_layer(&draft, layer);
-	draft_word(&draft, OF_BY, marker_by_word(marker->by));
+	draft_word(&draft, OF_BY, marker_by_words[marker->by]);
 	draft_view(&draft, OF_TEXT, marker->name);
-	draft_word(&draft, OF_DTYPE, dtype_name(dtype_first(marker)));
+	draft_word(&draft, OF_DTYPE, dtype_names[dtype_first(marker)]);
 	if (dtype_list(marker, &ops->tmp))
 		draft_view(&draft, OF_TYPES,
 		    (struct mview){ ops->tmp.s, ops->tmp.len });
@@ -386,7 +386,7 @@ op_of_backward(struct corr_ops *ops, struct mview layer,
 		draft_view(&draft, OF_OP, op);
 		draft_layer(&draft, layer);
 	}
-	draft_word(&draft, OF_BY, marker_by_word(marker->by));
+	draft_word(&draft, OF_BY, marker_by_words[marker->by]);
 	draft_view(&draft, OF_TEXT, marker->name);
 	if (marker_sizes(marker, &sizes))
 		draft_view(&draft, OF_BWD_SHAPES, sizes);
@@ -456,7 +456,7 @@ op_of_comm(struct corr_ops *t, struct mview layer, uint32_t for_op,
 	draft_view(&d, OF_MOD, w->mod);
 	draft_raw(&d, OF_OP, kind);
 	draft_layer(&d, layer);
-	draft_word(&d, OF_BY, w->by_range ? marker_by_word(w->by) : "api");
+	draft_word(&d, OF_BY, w->by_range ? marker_by_words[w->by] : "api");
 	draft_view(&d, OF_TEXT, w->name);
 	draft_word(&d, OF_DTYPE, w->dtype);
 	if (w->sizes.n > 0)
@@ -576,7 +576,7 @@ make_args_op(struct corr_ops *ops, struct mview layer, struct mview trace,
 		draft_layer(&draft, layer);
 	if (func->len > 0) /* PyProf's markers never have a func */
 		marker->by = BY_DLPROF;
-	draft_word(&draft, OF_BY, marker_by_word(marker->by));
+	draft_word(&draft, OF_BY, marker_by_words[marker->by]);
 	draft_view(&draft, OF_DTYPE, args->dtype);
 	draft_view(&draft, OF_SHAPES, args->shapes);
 	draft_view(&draft, OF_ARGS, args->json);

@@ -20,43 +20,30 @@
  * of another phase ("forward backward" names none).
  */
 
-static const char *const words[PH_N] = {
+const char *const phase_words[PH_N] = {
 	[PH_FWD] = "forward",
 	[PH_BWD] = "backward",
 	[PH_OPT] = "optimizer",
 	[PH_DATA] = "dataload",
 };
 
-static int
-word_phase(const char *s, size_t n)
-{
-	char word[16];
-	size_t i;
-	int phase;
-
-	if (n > sizeof(word))
-		return PH_NONE;
-	for (i = 0; i < n; i++)
-		word[i] = (char)tolower((unsigned char)s[i]);
-	for (phase = PH_N - 1; phase > PH_NONE; phase--)
-		if (mk_is(WORD_PHASE << phase, (struct mview){ word, n }))
-			break;
-	return phase;
-}
-
 int
 phase_of_text(struct mview v)
 {
-	size_t i = 0, from;
+	char word[16];
+	size_t i = 0, n;
 	int found = PH_NONE, ph;
 
 	while (i < v.n) {
 		while (i < v.n && !isalpha((unsigned char)v.s[i]))
 			i++;
-		from = i;
-		while (i < v.n && isalpha((unsigned char)v.s[i]))
-			i++;
-		ph = word_phase(v.s + from, i - from);
+		for (n = 0; i < v.n && isalpha((unsigned char)v.s[i]); i++, n++)
+			if (n < sizeof(word))
+				word[n] = (char)tolower((unsigned char)v.s[i]);
+		ph = n <= sizeof(word) ? PH_N - 1 : PH_NONE;
+		while (ph > PH_NONE &&
+		       !mk_is(WORD_PHASE << ph, (struct mview){ word, n }))
+			ph--;
 		if (ph == PH_NONE || ph == found)
 			continue;
 		if (found != PH_NONE)
@@ -72,12 +59,6 @@ phase_inside(int outer, int own)
 	bool closure = outer == PH_OPT && (own == PH_FWD || own == PH_BWD);
 
 	return outer == PH_NONE || closure ? own : outer;
-}
-
-const char *
-phase_word(int phase)
-{
-	return words[phase];
 }
 
 int

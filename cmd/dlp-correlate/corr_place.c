@@ -8,7 +8,7 @@
 
 #include "num.h"
 
-static const char *const why_words[WHY_N] = {
+const char *const why_words[WHY_N] = {
 	[WHY_BEFORE] = "before-window",
 	[WHY_NO_API] = "no-api",
 	[WHY_NO_RANGE] = "no-range",
@@ -17,12 +17,6 @@ static const char *const why_words[WHY_N] = {
 	[WHY_GRAPH] = "graph",
 	[WHY_LIBRARY] = "xla-library",
 };
-
-const char *
-why_word(enum why w)
-{
-	return why_words[w];
-}
 
 static enum why
 why_none(const struct corr_work *work)
@@ -44,26 +38,11 @@ why_none(const struct corr_work *work)
 	return top->n_user > 0 ? WHY_USER : WHY_NO_RANGE;
 }
 
-static void
-note_call(struct corr_proc *p, const struct corr_work *w)
-{
-	if (!w->has_api)
-		return;
-	p->begun = true;
-	if (!p->has_call || w->corr < p->first_corr)
-		p->first_corr = w->corr;
-	p->has_call = true;
-	if (w->type == W_CALL) {
-		p->has_launch = true;
-		p->launch_corr = w->corr;
-		p->launch_id = w->id;
-	}
-}
-
 void
 work_place(struct corr *c, const struct corr_work *work, struct corr_place *pl)
 {
 	struct corr_thread *th = work->th;
+	struct corr_proc *p = work->p;
 	bool dl = c->ops.dl != NULL, guess = false;
 	const struct corr_open *top;
 	int captured;
@@ -71,7 +50,17 @@ work_place(struct corr *c, const struct corr_work *work, struct corr_place *pl)
 
 	memset(pl, 0, sizeof(*pl));
 	pl->kern = work->type == W_KERN;
-	note_call(work->p, work);
+	if (work->has_api) {
+		p->begun = true;
+		if (!p->has_call || work->corr < p->first_corr)
+			p->first_corr = work->corr;
+		p->has_call = true;
+	}
+	if (work->type == W_CALL) {
+		p->has_launch = true;
+		p->launch_corr = work->corr;
+		p->launch_id = work->id;
+	}
 	if ((!work->has_node || !graph_place(c, work, pl)) && th != NULL &&
 	    !(dl && dl_is_outside(work)))
 		pl->in = current_inst(c, th);

@@ -192,7 +192,7 @@ enum { PH_NONE, PH_FWD, PH_BWD, PH_OPT, PH_DATA, PH_N };
 int phase_of_text(struct mview v); /* the phase that a text names, or 0 */
 /* The phase inside a range that names own, where it is outer around it. */
 int phase_inside(int outer, int own);
-const char *phase_word(int phase);          /* NULL for 0 */
+extern const char *const phase_words[PH_N]; /* NULL for 0 */
 void thread_phased(struct corr_thread *th); /* a range on the thread names a
 					     * phase */
 

@@ -47,39 +47,25 @@ write_init(struct corr_types *t)
 	t->alloc = out_ext(alloc_cols, ARRAY_LEN(alloc_cols));
 }
 
-/* The columns mod, op and dir of an op. */
-static void
-put_names(const struct corr_op *op)
+/* The columns mod, op and dir: of an op, or as PyProf's rules have them. Zeroed
+ * they are unset. */
+struct op_cols {
+	struct mview mod, op;
+	const char *dir;
+};
+
+static struct op_cols
+cols_of(const struct corr_op *op)
 {
-	out_view(op->f[OF_MOD]);
-	out_view(op->f[OF_OP]);
-	out_word(op_dir(op));
+	return (struct op_cols){ op->f[OF_MOD], op->f[OF_OP], op_dir(op) };
 }
 
-/* cols: values by PyProf's rules; NULL if there are none. */
-static const char *
-launcher_dir(const struct corr *c, const struct corr_place *pl,
-    const struct kern_cols *cols)
-{
-	if (cols != NULL && cols->over)
-		return cols->bwd ? "bprop" : "fprop";
-	return pl->in != NULL ? op_dir(op_get(&c->ops, pl->op)) : NULL;
-}
-
-/* The columns mod, op and dir of work that the op launched. */
 static void
-put_launcher(const struct corr *c, const struct corr_place *pl,
-    const struct kern_cols *cols)
+put_op(const struct op_cols *x)
 {
-	if (cols != NULL && cols->over) {
-		out_view(cols->mod);
-		out_view(cols->op);
-		out_word(launcher_dir(c, pl, cols));
-	} else if (pl->in != NULL) {
-		put_names(op_get(&c->ops, pl->op));
-	} else {
-		out_unsets(3);
-	}
+	out_view(x->mod);
+	out_view(x->op);
+	out_word(x->dir);
 }
 
 void
@@ -90,6 +76,7 @@ write_work(struct corr *c, const struct corr_work *work,
 	struct out_ext *ext = c->types.work[work->type];
 	struct kern_cols *cols = pl->kern ? &c->types.kern : NULL;
 	bool comm = pl->comm_op != OP_NONE;
+	struct op_cols own, launcher = { .dir = NULL };
 	const struct corr_op *op;
 	const struct corr_inst *in = comm ? pl->comm_in : pl->in;
 	int phase = pl->phase, phase_by = pl->phase_by;
@@ -97,22 +84,24 @@ write_work(struct corr *c, const struct corr_work *work,
 
 	if (cols != NULL && !py_columns(c, work, pl, cols))
 		cols = NULL;
+	if (cols != NULL && cols->over)
+		launcher = (struct op_cols){ cols->mod, cols->op,
+			cols->bwd ? "bprop" : "fprop" };
+	else if (pl->in != NULL)
+		launcher = cols_of(op_get(&c->ops, pl->op));
 	if (phase == 0 && pl->in != NULL && work->type != W_COPY) {
-		phase =
-		    op_phase(op_get(&c->ops, pl->op), launcher_dir(c, pl, cols),
-			cols != NULL ? cols->has_seq : seq,
-			work->type == W_CALL || work->type == W_SYNC);
+		phase = op_phase(op_get(&c->ops, pl->op), launcher.dir,
+		    cols != NULL ? cols->has_seq : seq,
+		    work->type == W_CALL || work->type == W_SYNC);
 		phase_by = PHASE_BY_OP;
 	}
 	op = op_get(&c->ops, comm ? pl->comm_op : pl->op);
+	own = comm ? cols_of(op) : launcher;
 	out_ext_begin(ext, rec);
 	out_i64(op->no);
 	out_opt(in != NULL, in != NULL ? (int64_t)in->id : 0);
 	out_opt(in != NULL, in != NULL ? in->start : 0);
-	if (comm)
-		put_names(op);
-	else
-		put_launcher(c, pl, cols);
+	put_op(&own);
 	if (cols == NULL) {
 		out_opt(seq, seq ? pl->in->seq : 0);
 		out_unsets(2);
@@ -122,16 +111,14 @@ write_work(struct corr *c, const struct corr_work *work,
 		out_opt(cols->sub >= 0, cols->sub);
 	}
 	out_raw(pl->layer.n > 0 ? pl->layer.s : NULL, pl->layer.n);
-	out_word(phase_word(phase));
+	out_word(phase_words[phase]);
 	out_word(phase != 0 ? by[phase_by] : NULL);
-	out_word(why_word(pl->why));
+	out_word(why_words[pl->why]);
 	if (pl->kern) {
 		out_opt(pl->prim != 0, pl->prim);
 		out_opt(pl->prim != 0, (int64_t)pl->prim_run);
-		if (comm)
-			put_launcher(c, pl, cols);
-		else
-			out_unsets(3);
+		own = comm ? launcher : (struct op_cols){ .dir = NULL };
+		put_op(&own);
 		out_word(pl->captured != YNU_UNKNOWN ? ynu_name(pl->captured)
 						     : NULL);
 	}
@@ -147,7 +134,7 @@ write_range(struct corr *c, const struct corr_thread *th, int phase,
 	out_ext_begin(ext, r);
 	out_i64((int64_t)level);
 	out_raw(layer_len > 0 ? th->layer.s : NULL, layer_len);
-	out_word(phase_word(phase));
+	out_word(phase_words[phase]);
 	out_ext_end(ext, r);
 }
 
@@ -160,7 +147,7 @@ write_alloc(
 	const struct corr_op *op = in != NULL ? op_get(&c->ops, in->op) : NULL;
 
 	out_ext_begin(c->types.alloc, r);
-	out_word(phase_word(phase_now(&c->threads, p, th, NULL)));
+	out_word(phase_words[phase_now(&c->threads, p, th, NULL)]);
 	if (op != NULL && op->f[OF_LAYER].n > 0)
 		out_view(op->f[OF_LAYER]);
 	else if (top != NULL && top->layer_len > 0)
@@ -239,7 +226,7 @@ write_inst(struct corr *c, struct corr_inst *in)
 	out_view(op->f[OF_LAYER]);
 	if (phase == 0)
 		phase = op_phase(op, op_dir(op), in->seq >= 0, true);
-	out_word(phase_word(phase));
+	out_word(phase_words[phase]);
 	out_opt(in->has_launch, in->launch_id);
 	end_with_src(in->src);
 	inst_drop(&c->insts, in);

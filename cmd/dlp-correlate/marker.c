@@ -106,29 +106,19 @@ nccl(struct marker *m)
 	return true;
 }
 
-static bool
-tensorflow_memory(struct marker *m)
-{
-	return mk_group(m, BY_TENSORFLOW);
-}
-
-static bool
-myelin(struct marker *m)
-{
-	return mk_group(m, BY_TENSORRT);
-}
-
-/* Domains whose texts can be read only if the domain is known. */
+/* Domains whose texts can be read only if the domain is known; those of the
+ * ones without a parser are all ranges of the framework's runtime. */
 static const struct {
 	const char *domain;
 	bool (*parse)(struct marker *m);
+	enum marker_by by;
 } domains[] = {
-	{ "tensorflow-core", mk_tf_op },
-	{ "tensorflow-memalloc", tensorflow_memory },
-	{ "TensorRT", mk_tensorrt },
-	{ "myelin-exec", myelin },
-	{ "TSL", mk_tsl },
-	{ "NCCL", nccl },
+	{ "tensorflow-core", mk_tf_op, BY_TENSORFLOW },
+	{ "tensorflow-memalloc", NULL, BY_TENSORFLOW },
+	{ "TensorRT", mk_tensorrt, BY_TENSORRT },
+	{ "myelin-exec", NULL, BY_TENSORRT },
+	{ "TSL", mk_tsl, BY_XLA },
+	{ "NCCL", nccl, BY_NCCL },
 };
 
 void
@@ -147,7 +137,9 @@ marker_parse(struct markers *ms, struct marker *m, const char *text, size_t n,
 	if (domain != NULL && domain[0] != '\0')
 		for (i = 0; i < ARRAY_LEN(domains) && !found; i++)
 			found = strcmp(domain, domains[i].domain) == 0 &&
-				domains[i].parse(m);
+				(domains[i].parse != NULL
+					? domains[i].parse(m)
+					: mk_group(m, domains[i].by));
 	if (!found && n > 0) {
 		first = m->text.s[0];
 		if (first == '{')
@@ -161,7 +153,7 @@ marker_parse(struct markers *ms, struct marker *m, const char *text, size_t n,
 		user_range(m);
 }
 
-static const char *const by_words[BY_NWORDS] = {
+const char *const marker_by_words[BY_NWORDS] = {
 	[BY_USER] = "user",
 	[BY_PYTORCH] = "pytorch",
 	[BY_PYPROF] = "pyprof",
@@ -171,9 +163,3 @@ static const char *const by_words[BY_NWORDS] = {
 	[BY_XLA] = "xla",
 	[BY_NCCL] = "nccl",
 };
-
-const char *
-marker_by_word(enum marker_by by)
-{
-	return by_words[by];
-}

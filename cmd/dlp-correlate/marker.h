@@ -112,8 +112,7 @@ void marker_parse(struct markers *ms, struct marker *m, const char *text,
  */
 bool marker_bare(struct marker *m, bool sure);
 
-/* "pytorch", "pyprof", ... */
-const char *marker_by_word(enum marker_by by);
+extern const char *const marker_by_words[BY_NWORDS]; /* "pytorch", ... */
 
 /* The forward op's type that a backward node's name contains: "Addmm" of
  * AddmmBackward0; false if it contains none (AccumulateGrad). */
@@ -157,7 +156,7 @@ const struct marker_args *marker_args(const struct marker *m);
  * MK_TRACE: appends the call trace to stack (file:line, outermost first,
  * joined by commas) and DLProf's op name to func ("/module/A::f[2]/lambda":
  * < and > dropped, (2) written [2]; nothing if the marker has no funcStack).
- * Either may be NULL. false: damaged; nothing is appended.
+ * false: damaged; nothing is appended.
  */
 bool marker_trace(const struct marker *m, struct buf *stack, struct buf *func);
 

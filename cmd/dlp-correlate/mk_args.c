@@ -181,22 +181,11 @@ keep_list(struct arg_cache *cache, uint32_t i, const struct marker *marker)
 		a->dtype.s = NULL;
 }
 
-static void
-lists_free(struct arg_lists *l)
-{
-	size_t i;
-
-	for (i = 0; i < l->lists.n; i++)
-		free(l->v[i]);
-	free(l->v);
-	smap_free(&l->lists);
-	smap_free(&l->texts);
-}
-
 const struct marker_args *
 marker_args(const struct marker *marker)
 {
 	struct arg_cache *cache;
+	struct arg_lists *old;
 	bool is_new;
 	uint32_t i;
 
@@ -206,7 +195,12 @@ marker_args(const struct marker *marker)
 		marker->in->args = xcalloc(1, sizeof(*cache));
 	cache = marker->in->args;
 	if (cache->now.lists.n >= CACHE_N || cache->now.bytes >= CACHE_BYTES) {
-		lists_free(&cache->before);
+		old = &cache->before;
+		for (i = 0; i < old->lists.n; i++)
+			free(old->v[i]);
+		free(old->v);
+		smap_free(&old->lists);
+		smap_free(&old->texts);
 		cache->before = cache->now;
 		memset(&cache->now, 0, sizeof(cache->now));
 	}

@@ -211,8 +211,6 @@ trace_list(struct pylit *lit, struct buf *stack)
 	while (pl_item(lit)) {
 		if (!pl_atom(lit, &a))
 			return;
-		if (stack == NULL)
-			continue;
 		if (!first)
 			buf_putc(stack, ',');
 		first = false;
@@ -220,44 +218,34 @@ trace_list(struct pylit *lit, struct buf *stack)
 	}
 }
 
-static bool
-read_trace(
-    struct pylit *lit, struct buf *tmp, struct buf *stack, struct buf *func)
+bool
+marker_trace(const struct marker *marker, struct buf *stack, struct buf *func)
 {
+	size_t ns = stack->len, nf = func->len;
+	struct buf *tmp = &marker->in->func;
 	struct mview key;
 	struct pl_atom a;
+	struct pylit lit;
 
-	if (!pl_enter(lit, '{'))
+	pl_init(&lit, marker->text.s, marker->text.n);
+	if (marker->kind != MK_TRACE || marker->text.n > TRACE_MAX ||
+	    !pl_enter(&lit, '{'))
 		return false;
-	while (pl_key(lit, &key)) {
+	while (pl_key(&lit, &key)) {
 		if (mv_eq(key, "traceMarker")) {
-			trace_list(lit, stack);
+			trace_list(&lit, stack);
 		} else if (!mv_eq(key, "funcStack")) {
-			pl_skip(lit);
-		} else if (pl_atom(lit, &a) && func != NULL) {
+			pl_skip(&lit);
+		} else if (pl_atom(&lit, &a)) {
 			buf_clear(tmp);
 			pl_text(&a, tmp);
 			put_func(func, tmp->s, tmp->len);
 		}
 	}
-	return !lit->bad && pl_peek(lit) == '\0';
-}
-
-bool
-marker_trace(const struct marker *marker, struct buf *stack, struct buf *func)
-{
-	size_t ns = stack != NULL ? stack->len : 0;
-	size_t nf = func != NULL ? func->len : 0;
-	struct pylit lit;
-
-	pl_init(&lit, marker->text.s, marker->text.n);
-	if (marker->kind == MK_TRACE && marker->text.n <= TRACE_MAX &&
-	    read_trace(&lit, &marker->in->func, stack, func))
+	if (!lit.bad && pl_peek(&lit) == '\0')
 		return true;
-	if (stack != NULL)
-		stack->len = ns;
-	if (func != NULL)
-		func->len = nf;
+	stack->len = ns;
+	func->len = nf;
 	return false;
 }
 

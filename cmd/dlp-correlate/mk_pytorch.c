@@ -206,7 +206,7 @@ without_tail(struct marker *m)
 
 /* The number at *p; -1 if it is negative or too large. */
 static bool
-tail_number(const char **p, const char *e, int64_t *v)
+read_number(const char **p, const char *e, int64_t *v)
 {
 	const char *s = *p;
 	bool neg = s < e && *s == '-';
@@ -315,7 +315,7 @@ read_tail(struct marker *m, const char *s, const char *e)
 			break;
 		s += keys[k].n - (k >= KEY_SIZES);
 		if (k < KEY_SIZES) {
-			ok = tail_number(
+			ok = read_number(
 			    &s, e, k == KEY_SEQ ? &m->seq : &m->op_id);
 		} else if (k == KEY_INPUTS) { /* the last: JSON that can hold
 					       * anything */
@@ -406,22 +406,6 @@ marker_result(const struct marker *marker, struct mview *v)
 	return clean_sizes(marker, marker->result, v);
 }
 
-/* A number at *p, perhaps negative; *p moves to its end. */
-static bool
-list_number(const char **p, const char *e, int64_t *v)
-{
-	bool neg = *p < e && **p == '-';
-	const char *s = *p + neg;
-	int64_t u = 0;
-	int n;
-
-	for (n = 0; s < e && *s >= '0' && *s <= '9' && n < 18; s++, n++)
-		u = u * 10 + (*s - '0');
-	*p = s;
-	*v = neg ? -u : u;
-	return n > 0;
-}
-
 bool
 marker_input(
     const struct marker *marker, size_t *at, int64_t *op_id, int64_t *out)
@@ -435,8 +419,8 @@ marker_input(
 	if (p == NULL)
 		return false;
 	p++;
-	if (!list_number(&p, e, op_id) || p == e || *p++ != ',' ||
-	    !list_number(&p, e, out))
+	if (!read_number(&p, e, op_id) || p == e || *p++ != ',' ||
+	    !read_number(&p, e, out))
 		return false;
 	*at = (size_t)(p - marker->input_ids.s);
 	return true;

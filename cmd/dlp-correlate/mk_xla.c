@@ -46,24 +46,12 @@ field(struct mview v, const char *key)
 	return mv(s, p);
 }
 
-/* fusion.3 and fusion_3 are of type fusion. */
-static struct mview
-without_number(struct mview v)
-{
-	size_t n = v.n;
-
-	while (n > 0 && v.s[n - 1] >= '0' && v.s[n - 1] <= '9')
-		n--;
-	if (n > 1 && n < v.n && (v.s[n - 1] == '.' || v.s[n - 1] == '_'))
-		v.n = n - 1;
-	return v;
-}
-
 static bool
 thunk(struct marker *marker)
 {
 	struct buf *path = &marker->in->path;
 	struct mview op = field(marker->text, "hlo_op=");
+	size_t n = op.n;
 
 	marker->by = BY_XLA;
 	if (op.s == NULL) {
@@ -71,8 +59,12 @@ thunk(struct marker *marker)
 		return true;
 	}
 	marker->kind = MK_OP;
-	marker->name = op;
-	marker->op = without_number(op);
+	marker->name = marker->op = op;
+	/* fusion.3 and fusion_3 are of type fusion */
+	while (n > 0 && mk_is_digit(op.s[n - 1]))
+		n--;
+	if (n > 1 && n < op.n && (op.s[n - 1] == '.' || op.s[n - 1] == '_'))
+		marker->op.n = n - 1;
 	marker->mod = field(marker->text, "hlo_module=");
 	marker->path = field(marker->text, "name=");
 	marker->dir = !mv_has(marker->path, "jvp(") ? MDIR_NONE : MDIR_FPROP;

@@ -114,7 +114,7 @@ show(const char *text, size_t n, const char *domain)
 
 	buf_clear(&b);
 	marker_parse(markers, &m, text, n, domain);
-	buf_printf(&b, "%s %s", kind_word(m.kind), marker_by_word(m.by));
+	buf_printf(&b, "%s %s", kind_word(m.kind), marker_by_words[m.by]);
 	put_flags(&b, m.flags);
 	put_view(&b, "name", m.name);
 	put_view(&b, "op", m.op);
