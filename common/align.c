@@ -38,7 +38,6 @@ try_lag(const struct align_ev *ref, size_t nref, const struct align_ev *x,
 	size_t i = lag < 0 ? (size_t)-lag : 0, k;
 
 	a->n = 0;
-	a->lag = lag;
 	for (; i < nref && (size_t)((long)i + lag) < nx; i++) {
 		k = (size_t)((long)i + lag);
 		if (ref[i].key == x[k].key)

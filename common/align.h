@@ -18,7 +18,6 @@ struct align {
 	int64_t shift;  /* to be added to the times of x */
 	int64_t spread; /* half of the pairs are within this of shift */
 	size_t n;       /* pairs of events */
-	long lag;       /* ref's event i is x's event i + lag */
 };
 
 /* Aligns x with ref. hint: the expected shift, or NULL; it only chooses between

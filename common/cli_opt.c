@@ -50,19 +50,6 @@ words(const struct cli_opt *opts, int n)
 	return v;
 }
 
-static const struct cli_opt *
-find(const struct cli_opt *opts, int n, int c)
-{
-	int i;
-
-	if (c >= OPT_FIRST)
-		return &opts[c - OPT_FIRST];
-	for (i = 0; i < n; i++)
-		if (opts[i].ch == c && c != '\0')
-			return &opts[i];
-	return NULL;
-}
-
 static void
 act(const struct cli_opt *o, const char *arg)
 {
@@ -165,7 +152,10 @@ cli_options(int argc, char **argv, const struct cli_opt *opts)
 	while ((c = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
 		if (c == '?' || c == ':')
 			bad(c, argv);
-		o = find(opts, n, c);
+		o = c >= OPT_FIRST ? &opts[c - OPT_FIRST] : NULL;
+		for (i = 0; o == NULL && i < n; i++)
+			if (opts[i].ch == c && c != '\0')
+				o = &opts[i];
 		if (o != NULL)
 			act(o, optarg);
 		else

@@ -164,18 +164,6 @@ find_any(const char *name)
 	return NULL;
 }
 
-/* p50_dur_ns, p99.9_dur_ns */
-static bool
-is_percentile(const char *name)
-{
-	size_t n;
-
-	if (name[0] != 'p')
-		return false;
-	n = strspn(name + 1, "0123456789.");
-	return n > 0 && name[1 + n] == '_';
-}
-
 static enum col_kind
 by_name(const char *name)
 {
@@ -187,7 +175,9 @@ by_name(const char *name)
 			continue;
 		return stats[i].like_field ? kind_of("agg", name + n) : COL_NUM;
 	}
-	if (is_percentile(name))
+	/* p50_dur_ns, p99.9_dur_ns */
+	n = name[0] == 'p' ? strspn(name + 1, "0123456789.") : 0;
+	if (n > 0 && name[1 + n] == '_')
 		return COL_NUM;
 	for (i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++)
 		if (has_suffix(name, suffixes[i]))

@@ -76,8 +76,7 @@ comm_named(const struct comm_rules *c, const char *name, size_t n)
 	size_t i;
 
 	for (i = 0; i < c->rules.n; i++)
-		if (strlen(c->types[i].name) == n &&
-		    memcmp(c->types[i].name, name, n) == 0)
+		if (text_is(name, n, c->types[i].name))
 			return &c->types[i];
 	return NULL;
 }

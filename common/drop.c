@@ -247,21 +247,6 @@ drop_legend(char *line, size_t *len)
 	return bits;
 }
 
-static char *
-one(struct dropped *d, char *w, const char *s, const char *end,
-    uint64_t *n_gone)
-{
-	if (d->n_cols == 0) {
-		*n_gone += *s != '#';
-		return w;
-	}
-	if (*s == '#')
-		bind(d, s, end);
-	w = cut(d, w, s, end);
-	*w = '\n';
-	return w + 1;
-}
-
 size_t
 drop_lines(char *s, size_t n, uint64_t *n_gone)
 {
@@ -275,8 +260,16 @@ drop_lines(char *s, size_t n, uint64_t *n_gone)
 		if (d == NULL || (d->none && *p != '#'))
 			continue;
 		memmove(w, kept, (size_t)(p - kept));
-		w = one(d, w + (p - kept), p, nl, n_gone);
+		w += p - kept;
 		kept = nl + 1;
+		if (d->n_cols == 0) {
+			*n_gone += *p != '#';
+			continue;
+		}
+		if (*p == '#')
+			bind(d, p, nl);
+		w = cut(d, w, p, nl);
+		*w++ = '\n';
 	}
 	memmove(w, kept, (size_t)(end - kept));
 	return (size_t)(w + (end - kept) - s);

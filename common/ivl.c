@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "err.h"
 #include "ivl.h"
 #include "num.h"
@@ -10,19 +11,11 @@
 static size_t
 first_reaching(const struct ivl *u, int64_t t)
 {
-	size_t lo = 0, hi = u->n;
-
-	if (hi > 0 && u->v[hi - 1].hi < t)
-		return hi;
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (u->v[mid].hi < t)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	if (u->n > 0 && u->v[u->n - 1].hi < t)
+		return u->n;
+	return t == INT64_MIN ? 0
+			      : array_until(u->v, u->n, sizeof(*u->v),
+				    offsetof(struct ivl_span, hi), t - 1);
 }
 
 /* Makes room for a span before the i-th. The shorter side moves, so that spans

@@ -34,24 +34,12 @@ lines_open(struct lines *l, const char *path)
 		lines_fd(l, path, open(path, O_RDONLY | O_CLOEXEC));
 }
 
-/* Checks the first bytes. */
-static void
-check_packed(const struct lines *l)
-{
-	const char *tool = magic_tool(l->text.s, l->text.len);
-	struct buf b = { 0 };
-
-	if (tool == NULL)
-		return;
-	magic_word(&b, l->name);
-	die("%s: %s-compressed: unpack it first, as by %s -dc %s", l->name,
-	    tool, tool, l->fd == STDIN_FILENO ? "FILE" : buf_str(&b));
-}
-
 /* Reads more; false at the end. */
 static bool
 more(struct lines *l)
 {
+	struct buf b = { 0 };
+	const char *tool;
 	ssize_t r;
 
 	if (l->eof)
@@ -70,8 +58,15 @@ more(struct lines *l)
 	l->text.len += (size_t)r;
 	out_read((uint64_t)r);
 	l->eof = r == 0;
-	if (l->no == 0 && l->text.len == (size_t)r)
-		check_packed(l);
+	tool = l->no == 0 && l->text.len == (size_t)r
+		   ? magic_tool(l->text.s, l->text.len)
+		   : NULL;
+	if (tool != NULL) {
+		magic_word(&b, l->name);
+		die("%s: %s-compressed: unpack it first, as by %s -dc %s",
+		    l->name, tool, tool,
+		    l->fd == STDIN_FILENO ? "FILE" : buf_str(&b));
+	}
 	return r > 0;
 }
 

@@ -52,17 +52,13 @@ unpack(const char *name, const char *tool)
 	static struct buf b;
 
 	buf_clear(&b);
-	buf_puts(&b, tool);
-	buf_puts(&b, "-compressed: a stream goes in by ");
-	buf_puts(&b, tool);
-	buf_puts(&b, " -dc ");
+	buf_printf(
+	    &b, "%s-compressed: a stream goes in by %s -dc ", tool, tool);
 	if (name != NULL) {
 		magic_word(&b, name);
 		buf_putc(&b, ' ');
 	}
-	buf_puts(&b, "| ");
-	buf_puts(&b, err_prog_name());
-	buf_puts(&b, ", a profile by dlp-parse");
+	buf_printf(&b, "| %s, a profile by dlp-parse", err_prog_name());
 	return buf_str(&b);
 }
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "buf.h"
 #include "err.h"
 #include "namerule.h"
@@ -124,30 +125,18 @@ finish_rule(struct namerules *r)
 	}
 }
 
-static struct namerule *
-new_rule(struct namerules *r, unsigned line)
-{
-	struct namerule *u;
-
-	if (r->n == r->cap) {
-		r->cap = r->cap == 0 ? 64 : r->cap * 2;
-		r->v = xrealloc(r->v, r->cap, sizeof(*r->v));
-	}
-	u = &r->v[r->n++];
-	memset(u, 0, sizeof(*u));
-	u->line = line;
-	return u;
-}
-
 static void
 begin_rule(struct namerules *r, const char *s, size_t n,
     const char *const *names, unsigned line)
 {
-	struct namerule *u = new_rule(r, line);
+	struct namerule *u;
 	const char *end = s + n, *eq;
 	size_t m;
 	int i;
 
+	ARRAY_GROW(r->v, r->n, r->cap);
+	u = &r->v[r->n++];
+	*u = (struct namerule){ .line = line };
 	for (i = 0; i < r->nwords; i++) {
 		if (i == 2 && strcmp(u->word[1], "=") == 0)
 			break;

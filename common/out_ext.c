@@ -181,26 +181,21 @@ rebuild(struct out_ext *x, const struct rec *r)
 		}
 }
 
-/* Counts the fields that were added to the first record under a legend. */
-static void
-check_count(struct out_ext *x, const struct rec *r)
-{
-	int i, want = x->n,
-	       n = out_tabs(out_buf.s + x->mark, out_buf.len - x->mark);
-
-	x->uncounted = false;
-	for (i = 0; x->simple && i < x->n && i < 64; i++)
-		want -= x->skip >> i & 1;
-	if (n != want)
-		die("%d fields were added to a %s record, not %d (%s, ...)", n,
-		    rec_type_tag(r->type), want, x->names[0]);
-}
-
 void
 out_ext_end(struct out_ext *x, const struct rec *r)
 {
-	if (x->uncounted)
-		check_count(x, r);
+	int i, n, want = x->n;
+
+	if (x->uncounted) { /* the first record under a legend */
+		n = out_tabs(out_buf.s + x->mark, out_buf.len - x->mark);
+		x->uncounted = false;
+		for (i = 0; x->simple && i < x->n && i < 64; i++)
+			want -= x->skip >> i & 1;
+		if (n != want)
+			die("%d fields were added to a %s record, not %d (%s,"
+			    " ...)",
+			    n, rec_type_tag(r->type), want, x->names[0]);
+	}
 	if (!x->simple)
 		rebuild(x, r);
 	out_end();

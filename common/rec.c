@@ -38,20 +38,6 @@ struct rec_reader {
 
 /* Record types, their legends and columns. */
 
-static void
-rec_type_free(struct rec_type *t)
-{
-	int i;
-
-	for (i = 0; i < t->nnames; i++)
-		free(t->names[i]);
-	free(t->at);
-	free(t->need);
-	free(t->names);
-	free(t->tag);
-	free(t);
-}
-
 const char *
 rec_type_tag(const struct rec_type *t)
 {
@@ -167,18 +153,6 @@ rec_type_legend(struct rec_type *t, const char *s, size_t n)
 	find_fields(t);
 	t->has_legend = true;
 	t->checked = false;
-}
-
-/* A needed column that the legend does not have; NULL if it has all. */
-static const char *
-rec_type_lacks(const struct rec_type *t)
-{
-	int i;
-
-	for (i = 0; i < t->n_need; i++)
-		if (t->at[t->need[i]] < 0)
-			return col_name(t->need[i]);
-	return NULL;
 }
 
 /* The fields of records. */
@@ -344,21 +318,11 @@ begin_section(struct rec_reader *rd, const struct rec *r)
 		rd->types[i]->has_legend = rd->types[i]->checked = false;
 }
 
-/* True if a line looks like a record: a tag of lower-case letters, a TAB. */
-static bool
-like_record(const struct rec *r, size_t *n)
-{
-	*n = 0;
-	while (*n < r->len && r->line[*n] >= 'a' && r->line[*n] <= 'z')
-		++*n;
-	return *n > 0 && *n < r->len && r->line[*n] == '\t';
-}
-
 /* The first line of an input, which may make it a fragment. */
 static void
 rec_first_line(struct rec_reader *rd, const struct rec *r)
 {
-	size_t n;
+	size_t n = 0;
 
 	rec_check_magic(rd, r->line, r->len);
 	if (r->len > 0 && r->line[r->len - 1] == '\r')
@@ -366,7 +330,10 @@ rec_first_line(struct rec_reader *rd, const struct rec *r)
 	if (r->len > 5 && memcmp(r->line, "##dlp", 5) == 0 &&
 	    r->line[5] == '\t')
 		return;
-	if (like_record(r, &n))
+	/* a record has a tag of lower-case letters, a TAB */
+	while (n < r->len && r->line[n] >= 'a' && r->line[n] <= 'z')
+		n++;
+	if (n > 0 && n < r->len && r->line[n] == '\t')
 		rec_die(r,
 		    "a record without its legend: the line '#%.*s' must stand"
 		    " before it",
@@ -422,31 +389,29 @@ rec_meta_line(struct rec_reader *rd, struct rec *r)
 	}
 }
 
-/* Which command writes a missing column, as the end of a message. Types that
- * the registry does not have are named by dlp-agg --as. */
-static const char *
-column_writer(const struct rec_type *t, const char *name)
-{
-	const struct col_def *d = col_find(t->tag, name);
-
-	if (d != NULL)
-		return d->by;
-	return type_find(t->tag) == NULL ? "dlp-agg (-g, -a and -f)" : NULL;
-}
-
-/* At the first record after a legend: fatal if a needed column is missing. */
+/* At the first record after a legend: fatal if a needed column is missing; the
+ * message names the command that writes it. Types that the registry does not
+ * have are named by dlp-agg --as. */
 static void
 rec_check_legend(struct rec_type *t, const struct rec *r)
 {
-	const char *missing, *by;
+	const char *missing, *by = NULL;
+	const struct col_def *d;
+	int i = 0;
 
 	if (!t->has_legend)
 		rec_die(
 		    r, "record '%s' before its legend '#%s'", t->tag, t->tag);
 	find_fields(t); /* also of columns that were requested after it */
-	missing = rec_type_lacks(t);
-	if (missing != NULL) {
-		by = column_writer(t, missing);
+	while (i < t->n_need && t->at[t->need[i]] >= 0)
+		i++;
+	if (i < t->n_need) {
+		missing = col_name(t->need[i]);
+		d = col_find(t->tag, missing);
+		if (d != NULL)
+			by = d->by;
+		else if (type_find(t->tag) == NULL)
+			by = "dlp-agg (-g, -a and -f)";
 		rec_die(r, "%s records have no column '%s'%s%s", t->tag,
 		    missing, by != NULL ? ": it is written by " : "",
 		    by != NULL ? by : "");
@@ -525,10 +490,19 @@ rec_open(const char *path)
 void
 rec_close(struct rec_reader *rd)
 {
-	int i;
+	struct rec_type *t;
+	int i, k;
 
-	for (i = 0; i < rd->ntypes; i++)
-		rec_type_free(rd->types[i]);
+	for (i = 0; i < rd->ntypes; i++) {
+		t = rd->types[i];
+		for (k = 0; k < t->nnames; k++)
+			free(t->names[k]);
+		free(t->at);
+		free(t->need);
+		free(t->names);
+		free(t->tag);
+		free(t);
+	}
 	free(rd->types);
 	free(rd->fields.at);
 	free(rd->buf);

@@ -101,17 +101,6 @@ read_sglang(const char *p, const char *end, struct serving *s)
 	return true;
 }
 
-/* vLLM's NVTX ranges have the kind alone. */
-static bool
-read_batch(struct mview v, struct serving *s)
-{
-	s->kind = mv_eq(v, "prefill_batch")  ? "prefill"
-		  : mv_eq(v, "decode_batch") ? "decode"
-		  : mv_eq(v, "mixed_batch")  ? "mixed"
-					     : NULL;
-	return s->kind != NULL;
-}
-
 bool
 serving_read(struct mview v, struct serving *s)
 {
@@ -126,8 +115,13 @@ serving_read(struct mview v, struct serving *s)
 	*s = (struct serving){ .form = SERVING_STEP };
 	if (read_sglang(v.s, end, s))
 		return true;
+	/* vLLM's NVTX ranges have the kind alone */
 	*s = (struct serving){ .form = SERVING_BATCH };
-	return read_batch(v, s);
+	s->kind = mv_eq(v, "prefill_batch")  ? "prefill"
+		  : mv_eq(v, "decode_batch") ? "decode"
+		  : mv_eq(v, "mixed_batch")  ? "mixed"
+					     : NULL;
+	return s->kind != NULL;
 }
 
 int64_t

@@ -176,31 +176,23 @@ spill_realloc(void *p, size_t old_n, size_t n, size_t size)
 	return q;
 }
 
-/* Bytes of the process that are in memory; 0 if the system does not say. */
-static size_t
-resident(void)
+/* True if more of the process is in memory than may be, or the system does not
+ * say how much. */
+static bool
+too_large(void)
 {
 	char text[128], *s;
 	int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
 	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+	size_t bytes;
 
 	if (fd >= 0)
 		close(fd);
-	if (n <= 0)
-		return 0;
-	text[n] = '\0';
+	text[n > 0 ? n : 0] = '\0';
 	s = strchr(text, ' ');
-	return s == NULL
-		   ? 0
-		   : strtoull(s, NULL, 10) * (size_t)sysconf(_SC_PAGESIZE);
-}
-
-static bool
-too_large(void)
-{
-	size_t n = resident();
-
-	return n == 0 || n > bound + SPILL_ROOM;
+	bytes = s == NULL ? 0 : strtoull(s, NULL, 10);
+	bytes *= (size_t)sysconf(_SC_PAGESIZE);
+	return bytes == 0 || bytes > bound + SPILL_ROOM;
 }
 
 void

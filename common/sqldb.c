@@ -51,18 +51,6 @@ file_of(sqlite3_file *f)
 					   (real->szOsFile + 15) / 16 * 16);
 }
 
-/* The stream that holds these bytes. */
-static struct vfs_stream *
-stream_with(struct vfs_file *x, sqlite3_int64 at, int n)
-{
-	struct vfs_stream *s;
-
-	for (s = x->streams; s < x->streams + STREAMS; s++)
-		if (at >= s->at && at + n <= s->at + s->n)
-			return s;
-	return NULL;
-}
-
 /* The stream whose last read ended here; otherwise the one that was not used
  * for the longest time, with *goes_on false. */
 static struct vfs_stream *
@@ -84,11 +72,14 @@ static int
 read_page(sqlite3_file *f, void *to, int n, sqlite3_int64 at)
 {
 	struct vfs_file *x = file_of(f);
-	struct vfs_stream *s = stream_with(x, at, n);
+	struct vfs_stream *s = x->streams;
 	bool goes_on;
 	sqlite3_int64 more;
 
-	if (s == NULL) {
+	while (
+	    s < x->streams + STREAMS && (at < s->at || at + n > s->at + s->n))
+		s++;
+	if (s == x->streams + STREAMS) { /* none holds these bytes */
 		s = stream_before(x, at, &goes_on);
 		more = x->size - at < PIECE ? x->size - at : PIECE;
 		s->n = 0;

@@ -242,16 +242,6 @@ cmd_line(struct stage *st, const struct rec *r)
 }
 
 static void
-on_end(struct stage *st)
-{
-	finish(st, true);
-	if (st->quiet || rec_is_fragment(st->rd))
-		return;
-	stage_note_count(rec_lost(st->rd), rec_surplus(st->rd));
-	stage_end_section();
-}
-
-static void
 on_typed(struct stage *st, struct rec *r)
 {
 	const struct stage_type *s = r->type->stage;
@@ -327,7 +317,11 @@ one_line(struct stage *st, struct rec *r)
 		begin(st);
 	cmd_line(st, r);
 	if (r->kind == REC_END) {
-		on_end(st);
+		finish(st, true);
+		if (st->quiet || rec_is_fragment(st->rd))
+			return;
+		stage_note_count(rec_lost(st->rd), rec_surplus(st->rd));
+		stage_end_section();
 	} else if (is_anew(st, r)) {
 		return;
 	} else if (r->kind == REC_META) {

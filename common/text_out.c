@@ -216,61 +216,34 @@ cp_width(long cp)
 	return 1;
 }
 
-static bool
-all_plain(const char *s, size_t n)
-{
-	size_t i;
-
-	for (i = 0; i < n; i++)
-		if ((unsigned char)s[i] - 0x20u >= 0x5fu || s[i] == '\\')
-			return false;
-	return true;
-}
-
-/* An escape in the record's own text stays visible, except those of the
- * backslash and of a bare "-". */
-static size_t
-put_escape(struct buf *b, const char *s, size_t n, int *width)
-{
-	if (n >= 2 && s[1] == '\\') {
-		buf_putc(b, '\\');
-		*width += 1;
-		return 2;
-	}
-	if (n >= 4 && s[1] == 'x' && s[2] == '2' && s[3] == 'd') {
-		buf_putc(b, '-');
-		*width += 1;
-		return 4;
-	}
-	buf_putc(b, '\\');
-	*width += 1;
-	return 1;
-}
-
 int
 text_show(struct buf *b, const char *s, size_t n)
 {
 	int width = 0, len, w;
+	size_t i = 0;
+	bool dash;
 	long cp;
 
-	if (all_plain(s, n)) {
+	while (i < n && (is_plain(s[i]) || s[i] == '"'))
+		i++;
+	if (i == n) {
 		buf_put(b, s, n);
 		return (int)(n < 1u << 30 ? n : 1u << 30);
 	}
-	while (n > 0) {
+	for (; n > 0; s += len, n -= (size_t)len) {
+		/* An escape in the record's own text stays visible, except
+		 * those of the backslash and of a bare "-". */
 		if (*s == '\\') {
-			size_t k = put_escape(b, s, n, &width);
-
-			s += k;
-			n -= k;
+			dash = n >= 4 && memcmp(s, "\\x2d", 4) == 0;
+			len = dash ? 4 : n >= 2 && s[1] == '\\' ? 2 : 1;
+			buf_putc(b, dash ? '-' : '\\');
+			width++;
 			continue;
 		}
 		len = utf8_next(s, n, &cp);
 		w = cp_width(cp);
 		put_char(b, s, len, cp, w >= 0 ? KEEP : HEX);
 		width += w >= 0 ? w : 4 * len;
-		s += len;
-		n -= (size_t)len;
 	}
 	return width;
 }

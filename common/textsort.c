@@ -16,7 +16,8 @@
 int
 text_cmp(const char *a, size_t an, const char *b, size_t bn)
 {
-	int c = memcmp(a, b, an < bn ? an : bn);
+	size_t n = an < bn ? an : bn;
+	int c = n > 0 ? memcmp(a, b, n) : 0;
 
 	if (c != 0)
 		return c;

@@ -160,24 +160,17 @@ tsv_texts(struct writer *w, const struct writer_cell *v)
 	buf_putc(w->to, '\n');
 }
 
-/* True if a byte is not ASCII. */
-static bool
-has_high(const char *s, size_t n)
+/* A line is already TSV, except for escapes and what the format must not get.
+ */
+static void
+tsv_line(struct writer *w, const char *s, size_t n)
 {
 	unsigned char x = 0;
 	size_t i;
 
 	for (i = 0; i < n; i++)
 		x |= (unsigned char)s[i];
-	return x >= 0x80;
-}
-
-/* A line is already TSV, except for escapes and what the format must not get.
- */
-static void
-tsv_line(struct writer *w, const char *s, size_t n)
-{
-	if (esc_has(s, n) || has_high(s, n)) {
+	if (x >= 0x80 || esc_has(s, n)) {
 		split(w, s, n);
 		tsv_texts(w, w->cell);
 		return;

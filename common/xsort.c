@@ -263,11 +263,8 @@ end_run(struct xsort *x)
 int
 runs_bytes(const void *ctx, const char *a, size_t an, const char *b, size_t bn)
 {
-	size_t n = an < bn ? an : bn;
-	int c = n > 0 ? memcmp(a, b, n) : 0;
-
 	(void)ctx;
-	return c != 0 ? c : (an > bn) - (an < bn);
+	return text_cmp(a, an, b, bn);
 }
 
 /* Records in memory, until they are too many. */

@@ -161,29 +161,14 @@ on_section(struct stage *st)
 static const char of_run[] =
     "iter,op,inst,kern,graph,copy,set,gap,finding,dev,str";
 
-/* Tables with all columns of the registry, so that the script finds them. */
-static void
-need_tables(struct sq *q, struct rec_reader *rd, char **types, int n)
-{
-	const struct type_def *d;
-	struct sq_table *t;
-	int i, k;
-
-	for (i = 0; i < n; i++) {
-		d = type_find(types[i]);
-		t = table_of(q, rec_type(rd, types[i]));
-		for (k = 0; d != NULL && k < d->n_col; k++)
-			need_column(q, t, types[i], d->cols[k].name);
-	}
-}
-
 int
 fmt_sqlite(struct fmt *f, const char *path, const char *script)
 {
 	static struct sq q;
 	const struct type_def *d;
+	struct sq_table *t;
 	char **types = NULL;
-	int n = 0, i, rc;
+	int n = 0, i, c, rc;
 	size_t k;
 
 	if (f->want_type != NULL)
@@ -199,7 +184,13 @@ fmt_sqlite(struct fmt *f, const char *path, const char *script)
 	if (script != NULL) {
 		free(types);
 		types = cli_list(of_run, &n);
-		need_tables(&q, f->st.rd, types, n);
+	}
+	/* tables with all columns of the registry, so that it finds them */
+	for (i = 0; i < n && script != NULL; i++) {
+		d = type_find(types[i]);
+		t = table_of(&q, rec_type(f->st.rd, types[i]));
+		for (c = 0; d != NULL && c < d->n_col; c++)
+			need_column(&q, t, types[i], d->cols[c].name);
 	}
 	rc = stage_run(&f->st);
 	for (k = 0; k < q.n; k++)

@@ -298,24 +298,10 @@ listen(struct fmt *f)
 			    .legend = on_legend);
 }
 
-/* Explains why nothing is printed. A legend without records comes from a filter
- * that no record passed. */
-static void
-say_empty(const struct fmt *f, bool chosen)
-{
-	const char *tag = chosen ? rec_type_tag(f->type) : f->std_type;
-
-	if (f->any_legend)
-		warn_input(
-		    "nothing to print: no records follow the legend #%s", tag);
-	else
-		warn_input("no %s records in the input%s", tag,
-		    chosen ? "" : "; -T TYPE prints others");
-}
-
 int
 fmt_run(struct fmt *f)
 {
+	const char *tag;
 	bool chosen;
 	int rc;
 
@@ -339,9 +325,16 @@ fmt_run(struct fmt *f)
 	if (f->sink->end != NULL)
 		f->sink->end(f);
 	spark_end(f);
-	if (f->nrows == 0 && rc == 0 && !f->sink->reports &&
-	    !(f->quotes != NULL && f->any_legend))
-		say_empty(f, chosen);
+	tag = chosen ? rec_type_tag(f->type) : f->std_type;
+	if (f->nrows > 0 || rc != 0 || f->sink->reports ||
+	    (f->quotes != NULL && f->any_legend))
+		; /* something was printed, or nothing is a result */
+	else if (f->any_legend) /* a filter let no record pass */
+		warn_input(
+		    "nothing to print: no records follow the legend #%s", tag);
+	else
+		warn_input("no %s records in the input%s", tag,
+		    chosen ? "" : "; -T TYPE prints others");
 	if (f->unseen > 0)
 		warn("columns of later legends are left out: %llu (-c"
 		     " takes them)",

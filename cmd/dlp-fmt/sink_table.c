@@ -48,20 +48,10 @@ struct fit_col {
 #define SIZES 16   /* and shapes, of which less says nothing, to this */
 #define LEAST 3    /* except to this if there is only one more column */
 
-/* The least width of a text. */
-static int
-min_width(const struct fit_col *c, int least)
-{
-	int min = c->sizes ? SIZES : c->head;
-	int w = least == READABLE && min > least ? min : least;
-
-	return c->want < w ? c->width : w;
-}
-
 static bool
 shrink(struct fit_col *c, int n, int room, bool split)
 {
-	int i, widest, total = FIT_GAP * (n - 1);
+	int i, widest, w, total = FIT_GAP * (n - 1);
 	int least = n > 2 ? READABLE : LEAST;
 
 	for (i = 0; i < n; i++) {
@@ -69,11 +59,15 @@ shrink(struct fit_col *c, int n, int room, bool split)
 		total += c[i].width;
 	}
 	for (; total > room; total--) {
-		for (i = 0, widest = -1; i < n; i++)
-			if (!c[i].num && !c[i].copy &&
-			    c[i].width > min_width(&c[i], least) &&
+		for (i = 0, widest = -1; i < n; i++) {
+			/* the least width of a text */
+			w = c[i].sizes ? SIZES : c[i].head;
+			w = least == READABLE && w > least ? w : least;
+			if (!c[i].num && !c[i].copy && c[i].want >= w &&
+			    c[i].width > w &&
 			    (widest < 0 || c[i].width > c[widest].width))
 				widest = i;
+		}
 		if (widest < 0)
 			return false;
 		c[widest].width--;

@@ -139,7 +139,7 @@ layout_kept(struct layout *p, int64_t lo, int64_t hi)
 static const struct layout_span *
 span_at(struct layout_lane *l, int64_t t)
 {
-	size_t lo = 0, hi = l->nv, mid;
+	size_t lo = 0, hi = l->nv, n;
 
 	if (l->nv == 0)
 		return NULL;
@@ -150,13 +150,9 @@ span_at(struct layout_lane *l, int64_t t)
 		else if (++lo + 1 == hi || t < l->v[lo + 1].lo)
 			hi = lo + 1;
 	}
-	while (hi - lo > 1) {
-		mid = lo + (hi - lo) / 2;
-		if (l->v[mid].lo <= t)
-			lo = mid;
-		else
-			hi = mid;
-	}
+	n = array_until(l->v + lo, hi - lo, sizeof(*l->v),
+	    offsetof(struct layout_span, lo), t);
+	lo += n > 0 ? n - 1 : 0;
 	l->at = lo;
 	return l->v[lo].lo <= t && t < l->v[lo].hi ? &l->v[lo] : NULL;
 }
