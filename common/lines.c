@@ -1,6 +1,7 @@
 /* See lines.h. */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -95,6 +96,24 @@ lines_next(struct lines *l, const char **s, size_t *n)
 	l->pos += *n + (e != NULL);
 	*n -= *n > 0 && (*s)[*n - 1] == '\r';
 	l->no++;
+	return true;
+}
+
+bool
+lines_all(struct buf *b, const char *path)
+{
+	FILE *f = fopen(path, "r");
+	char part[65536];
+	size_t n;
+
+	if (f == NULL)
+		return false;
+	buf_clear(b);
+	while ((n = fread(part, 1, sizeof(part), f)) > 0)
+		buf_put(b, part, n);
+	if (ferror(f))
+		die_errno("%s", path);
+	fclose(f);
 	return true;
 }
 

@@ -27,3 +27,6 @@ void lines_fd(struct lines *l, const char *name, int fd);
 bool lines_next(struct lines *l, const char **s, size_t *n);
 
 void lines_close(struct lines *l);
+
+/* Sets b to the contents of a file; false with errno if it cannot be opened. */
+bool lines_all(struct buf *b, const char *path);

@@ -1,11 +1,11 @@
 /* Ordered rules about names; see namerule.h. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "array.h"
 #include "buf.h"
 #include "err.h"
+#include "lines.h"
 #include "namerule.h"
 #include "shipped.h"
 
@@ -194,17 +194,9 @@ namerules_load(
     struct namerules *r, const char *path, const char *const *names, int nwords)
 {
 	struct buf b = { 0 };
-	char piece[4096];
-	size_t n;
-	FILE *f = fopen(path, "r");
 
-	if (f == NULL)
+	if (!lines_all(&b, path))
 		die_errno("%s", path);
-	while ((n = fread(piece, 1, sizeof(piece), f)) > 0)
-		buf_put(&b, piece, n);
-	if (ferror(f))
-		die_errno("%s", path);
-	fclose(f);
 	if (b.len > 0 && memchr(b.s, '\0', b.len) != NULL)
 		die("%s: NUL byte: no text file", path);
 	namerules_parse(r, path, buf_str(&b), names, nwords);

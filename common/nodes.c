@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "err.h"
+#include "array.h"
 
 struct node_link {
 	int64_t orig;
@@ -20,10 +20,7 @@ nodes_put(struct nodes *t, int64_t id)
 	uint64_t *no = map_put(&t->at, (uint64_t)id, NULL);
 
 	if (*no == 0) {
-		if (t->n == t->cap) {
-			t->cap = t->cap > 0 ? t->cap * 2 : 64;
-			t->v = xrealloc(t->v, t->cap, sizeof(*t->v));
-		}
+		ARRAY_GROW(t->v, t->n, t->cap);
 		t->v[t->n] = (struct node_link){ 0 };
 		*no = ++t->n;
 	}

@@ -16,20 +16,10 @@ proto_long_number(const char **p, const char *e, uint64_t *v)
 	return false;
 }
 
-static uint64_t
-fixed(const char *p, int n)
-{
-	uint64_t v = 0;
-
-	while (n > 0)
-		v = v << 8 | (unsigned char)p[--n];
-	return v;
-}
-
 bool
 proto_head(struct proto *m)
 {
-	int n;
+	int n, i;
 
 	if (m->p == m->e || m->bad)
 		return false;
@@ -48,7 +38,8 @@ proto_head(struct proto *m)
 		n = m->wire == PROTO_FIX64 ? 8 : 4;
 		if (m->no == 0 || m->e - m->p < n)
 			goto broken;
-		m->v = fixed(m->p, n);
+		for (m->v = 0, i = n; i > 0;)
+			m->v = m->v << 8 | (unsigned char)m->p[--i];
 		m->p += n;
 		return true;
 	default:

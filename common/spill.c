@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "array.h"
 #include "buf.h"
 #include "err.h"
 #include "spill.h"
@@ -72,10 +73,7 @@ map_file(size_t bytes, bool grows)
 	p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (p == MAP_FAILED)
 		die_errno("temporary file (see TMPDIR)");
-	if (nmaps == maps_cap) {
-		maps_cap = maps_cap > 0 ? maps_cap * 2 : 16;
-		maps = xrealloc(maps, maps_cap, sizeof(*maps));
-	}
+	ARRAY_GROW(maps, nmaps, maps_cap);
 	if (!grows)
 		close(fd);
 	maps[nmaps++] = (struct mapping){ p, bytes, grows ? fd : -1 };

@@ -85,25 +85,12 @@ put_code(struct buf *b, long cp, bool names)
 	}
 }
 
-static void
-put_hex(struct buf *b, const char *s, int n)
-{
-	static const char hex[] = "0123456789abcdef";
-	int i;
-
-	for (i = 0; i < n; i++) {
-		unsigned char c = (unsigned char)s[i];
-
-		buf_put(b, "\\x", 2);
-		buf_putc(b, hex[c >> 4]);
-		buf_putc(b, hex[c & 15]);
-	}
-}
-
 /* The character of len bytes at s. */
 static void
 put_char(struct buf *b, const char *s, int len, long cp, enum text_how as)
 {
+	int i;
+
 	switch (as) {
 	case BLANK:
 		buf_putc(b, ' ');
@@ -120,7 +107,8 @@ put_char(struct buf *b, const char *s, int len, long cp, enum text_how as)
 		put_code(b, cp, as == JSON_NAME);
 		break;
 	case HEX:
-		put_hex(b, s, len);
+		for (i = 0; i < len; i++)
+			buf_printf(b, "\\x%02x", (unsigned char)s[i]);
 		break;
 	case MARK:
 		buf_puts(b, "\xef\xbf\xbd");

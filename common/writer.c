@@ -7,20 +7,6 @@
 #include "text_out.h"
 #include "writer.h"
 
-/* Whether a rule of TSV or CSV changes something in a finished row. Nearly all
- * rows are ASCII. */
-static bool
-has_odd(const char *s, size_t n)
-{
-	unsigned odd = 0;
-	size_t i;
-
-	for (i = 0; i < n; i++)
-		odd |= ((unsigned char)s[i] - 0x20u >= 0x5fu) & (s[i] != '\t') &
-		       (s[i] != '\n');
-	return odd != 0;
-}
-
 /* What was written since from: in TSV, and in CSV for spreadsheets, characters
  * that act on a terminal or are not seen become escapes. Other CSV is data, and
  * has no escapes: it keeps every byte. TABs, commas, quotes and line ends stay.
@@ -31,9 +17,16 @@ clean(struct writer *w, size_t from)
 	enum text_rule rule = w->format->text;
 	struct buf *b = w->to;
 	struct buf was = { 0 };
+	const char *s;
+	unsigned odd = 0;
 
-	if ((rule != TEXT_FIELD && !(rule == TEXT_RAW && w->guard)) ||
-	    !has_odd(b->s + from, b->len - from))
+	if (rule != TEXT_FIELD && !(rule == TEXT_RAW && w->guard))
+		return;
+	/* nearly all rows are ASCII */
+	for (s = b->s + from; s < b->s + b->len; s++)
+		odd |= ((unsigned char)*s - 0x20u >= 0x5fu) & (*s != '\t') &
+		       (*s != '\n');
+	if (!odd)
 		return;
 	buf_put(&was, b->s + from, b->len - from);
 	b->len = from;

@@ -36,62 +36,54 @@ static const char *const work_tags[W_N] = { "kern", "copy", "set", "sync",
 	"graph", "call" };
 
 static void
-make_work(struct corr *c, struct corr_work *work, enum work_type type,
-    const struct rec *rec)
-{
-	struct workrec u;
-	int64_t at;
-
-	work_read(&u, rec);
-	*work = (struct corr_work){ .type = type,
-		.start = u.start,
-		.end = u.end,
-		.has_gpu = u.has_dur,
-		.corr = u.has_corr ? u.corr : 0,
-		.dev = u.dev,
-		.name_id = rec_num_or(rec, COL_name_id, -1) };
-	if (type == W_CALL) {
-		work->has_api = work->own_call = true;
-		work->api_start = u.start;
-		work->api_end = u.end;
-	} else {
-		/* if the call is an interval, it has no record of its own */
-		work->has_api = u.has_api;
-		work->own_call = u.has_api_dur || u.api_end != u.api;
-		work->api_start = u.api;
-		work->api_end = u.api_end;
-	}
-	rec_num(rec, COL_id, &work->id);
-	work->has_node = rec_num(rec, COL_node, &work->node);
-	/* a graph is named after the call that launched it */
-	work->what = rec_get(rec, type == W_GRAPH ? COL_api : COL_short);
-	if (work->what.n == 0)
-		work->what = rec_get(rec, COL_api);
-	if (work->what.n == 0)
-		work->what =
-		    (struct mview){ work_tags[type], strlen(work_tags[type]) };
-	work->p = proc_of(&c->threads, u.src, u.pid);
-	at = work_launched(work);
-	work->th =
-	    arrive(c, work->p, &at, work->has_api && u.has_tid ? &u.tid : NULL);
-	if (type == W_KERN && !c->comms.off)
-		work->comm = comm_of_name(&c->comms, work->name_id, work->what);
-}
-
-static void
 on_corr_work(struct stage *st, struct rec *rec)
 {
 	struct corr *c = st->ctx;
 	struct out_ext **ext = rec_arg(rec);
+	enum work_type type = (enum work_type)(ext - c->types.work);
 	struct corr_place pl;
 	struct corr_work work;
+	struct workrec u;
+	int64_t at;
 
 	if (rec_has(rec->type, COL_op_id)) { /* the input already has ops */
 		stage_pass(st, rec);
 		return;
 	}
-	make_work(c, &work, (enum work_type)(ext - c->types.work), rec);
-	if (work.type == W_KERN)
+	work_read(&u, rec);
+	work = (struct corr_work){ .type = type,
+		.start = u.start,
+		.end = u.end,
+		.has_gpu = u.has_dur,
+		/* if the call is an interval, it has no record of its own */
+		.has_api = u.has_api,
+		.own_call = u.has_api_dur || u.api_end != u.api,
+		.api_start = u.api,
+		.api_end = u.api_end,
+		.corr = u.has_corr ? u.corr : 0,
+		.dev = u.dev,
+		.name_id = rec_num_or(rec, COL_name_id, -1) };
+	if (type == W_CALL) {
+		work.has_api = work.own_call = true;
+		work.api_start = u.start;
+		work.api_end = u.end;
+	}
+	rec_num(rec, COL_id, &work.id);
+	work.has_node = rec_num(rec, COL_node, &work.node);
+	/* a graph is named after the call that launched it */
+	work.what = rec_get(rec, type == W_GRAPH ? COL_api : COL_short);
+	if (work.what.n == 0)
+		work.what = rec_get(rec, COL_api);
+	if (work.what.n == 0)
+		work.what =
+		    (struct mview){ work_tags[type], strlen(work_tags[type]) };
+	work.p = proc_of(&c->threads, u.src, u.pid);
+	at = work_launched(&work);
+	work.th =
+	    arrive(c, work.p, &at, work.has_api && u.has_tid ? &u.tid : NULL);
+	if (type == W_KERN && !c->comms.off)
+		work.comm = comm_of_name(&c->comms, work.name_id, work.what);
+	if (type == W_KERN)
 		dtype_copy(&c->dtypes, work.th, work.name_id);
 	work_place(c, &work, &pl);
 	write_work(c, &work, &pl, rec);

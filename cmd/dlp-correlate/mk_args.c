@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "err.h"
 #include "map.h"
 #include "mk.h"
@@ -150,10 +151,7 @@ keep_list(struct arg_cache *cache, uint32_t i, const struct marker *marker)
 	struct marker_args *a;
 	bool ok;
 
-	if (i >= l->cap) {
-		l->cap = l->cap > 0 ? l->cap * 2 : 256;
-		l->v = xrealloc(l->v, l->cap, sizeof(*l->v));
-	}
+	ARRAY_GROW(l->v, i, l->cap);
 	l->v[i] = NULL;
 	l->bytes += marker->args.n;
 	buf_clear(&p->json);

@@ -11,9 +11,9 @@
 #include "array.h"
 #include "flops_rules.h"
 #include "kern_work.h"
+#include "lines.h"
 #include "pat.h"
 #include "shipped.h"
-#include "side.h"
 
 struct rule_list { /* the rules of a name or pattern, in order */
 	struct rule_row *head, **end;
@@ -238,7 +238,7 @@ rows_load(void *to, const char *path)
 	struct flops_rules *rules = to;
 	struct buf b = { 0 };
 
-	if (!side_read(path, &b))
+	if (!lines_all(&b, path))
 		die_errno("%s", path);
 	if (b.len > 0 && memchr(b.s, '\0', b.len) != NULL)
 		die("%s: not a file of rules: it has a zero byte", path);

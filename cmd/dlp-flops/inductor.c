@@ -26,6 +26,7 @@
 
 #include "err.h"
 #include "esc.h"
+#include "lines.h"
 #include "map.h"
 #include "mview.h"
 #include "num.h"
@@ -65,7 +66,7 @@ read_nodes(struct graph_nodes *g, const char *path)
 		buf_put(&g->text, path, (size_t)(q - path) + 1);
 	buf_puts(&g->text, "fx_graph_readable.py");
 	beside = xmemdup(g->text.s, g->text.len);
-	found = side_read(beside, &g->text);
+	found = lines_all(&g->text, beside);
 	free(beside);
 	if (!found)
 		return;

@@ -4,13 +4,13 @@
 
 #include <ctype.h>
 #include <dirent.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "array.h"
 #include "err.h"
+#include "lines.h"
 #include "mview.h"
 
 #define SIDE_DEPTH 8 /* of folders */
@@ -56,24 +56,6 @@ side_find(struct side *s, const char *name, size_t n)
 }
 
 bool
-side_read(const char *path, struct buf *b)
-{
-	FILE *f = fopen(path, "r");
-	char part[65536];
-	size_t n;
-
-	if (f == NULL)
-		return false;
-	buf_clear(b);
-	while ((n = fread(part, 1, sizeof(part), f)) > 0)
-		buf_put(b, part, n);
-	if (ferror(f))
-		die_errno("%s", path);
-	fclose(f);
-	return true;
-}
-
-bool
 side_line(struct mview *rest, struct mview *line)
 {
 	const char *e = rest->s + rest->n, *q;
@@ -113,7 +95,7 @@ struct side_walk {
 static void
 take_file(struct side_walk *w, const char *path)
 {
-	if (!side_read(path, &w->text))
+	if (!lines_all(&w->text, path))
 		die_errno("%s", path);
 	w->take(w->s, path, &w->text);
 	w->n++;

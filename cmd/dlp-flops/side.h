@@ -46,9 +46,6 @@ const struct side_fact *side_find(struct side *s, const char *name, size_t n);
 void side_files(struct side *s, const char *path, const char *ending,
     void (*take)(struct side *s, const char *path, struct buf *text));
 
-/* Reads the whole file; false if it cannot be opened. */
-bool side_read(const char *path, struct buf *text);
-
 /* The next line of a text, without its end, which *rest then is after; false at
  * its end. */
 bool side_line(struct mview *rest, struct mview *line);

@@ -332,15 +332,28 @@ put_placed(const struct iter_item *m, const char *line, int64_t iter)
 	out_end();
 }
 
-/* A record that gets its iteration. */
-static void
-place_record(struct iter_run *g, const struct iter_item *m, const char *line)
+void
+iter_place(void *run, const struct iter_item *m, const char *line)
 {
+	struct iter_run *g = run;
 	struct iter_file *f = m->src != SRC_NONE ? &g->files.v[m->src] : NULL;
 	bool measures = g->phase == ITER_MEASURE, counts, kept;
 	int64_t n = -1, lo;
 
-	/* the lengths of these are known */
+	if (m->kind == IT_PASS || m->kind == IT_LEGEND ||
+	    m->kind == IT_RANGEKERN) {
+		if (measures || g->o.list) {
+			; /* no lines */
+		} else if (m->kind == IT_LEGEND) {
+			buf_put(&out_buf, line, m->len);
+			buf_put(&out_buf, "\titer\n", 6);
+			out_check();
+		} else if (m->len > 0 && (m->kind == IT_PASS || g->kern_kept)) {
+			out_line(line, m->len);
+		}
+		return;
+	}
+	/* A record that gets its iteration: the lengths of these are known. */
 	if (measures && f != NULL && f->layout.kind == LAYOUT_KEPT)
 		return;
 	/* a file whose steps come later than another one's has them, too */
@@ -377,26 +390,6 @@ place_record(struct iter_run *g, const struct iter_item *m, const char *line)
 		put_placed(m, line, -1);
 	else
 		g->dropped++;
-}
-
-void
-iter_place(void *run, const struct iter_item *m, const char *line)
-{
-	struct iter_run *g = run;
-	bool pass = m->kind == IT_PASS || m->kind == IT_RANGEKERN;
-
-	if (!pass && m->kind != IT_LEGEND) {
-		place_record(g, m, line);
-	} else if (g->phase == ITER_MEASURE || g->o.list) {
-		; /* no lines */
-	} else if (pass) {
-		if (m->len > 0 && (m->kind == IT_PASS || g->kern_kept))
-			out_line(line, m->len);
-	} else {
-		buf_put(&out_buf, line, m->len);
-		buf_put(&out_buf, "\titer\n", 6);
-		out_check();
-	}
 }
 
 size_t
