@@ -204,17 +204,25 @@ cp_width(long cp)
 	return 1;
 }
 
+static bool
+all_plain(const char *s, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if ((unsigned char)s[i] - 0x20u >= 0x5fu || s[i] == '\\')
+			return false;
+	return true;
+}
+
 int
 text_show(struct buf *b, const char *s, size_t n)
 {
 	int width = 0, len, w;
-	size_t i = 0;
 	bool dash;
 	long cp;
 
-	while (i < n && (is_plain(s[i]) || s[i] == '"'))
-		i++;
-	if (i == n) {
+	if (all_plain(s, n)) {
 		buf_put(b, s, n);
 		return (int)(n < 1u << 30 ? n : 1u << 30);
 	}

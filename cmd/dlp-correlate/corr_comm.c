@@ -118,12 +118,11 @@ static int
 kind_told(struct comms *t, const struct marker *m)
 {
 	/* libraries whose ranges are about communication only */
-	static const char *const libraries[] = { "_c10d_functional",
-		"_c10d_functional_autograd", "c10d", "c10d_functional", "nccl",
-		"symm_mem" }; /* sorted */
-	bool library = m->by == BY_NCCL ||
-		       (m->mod.n > 0 &&
-			   mv_listed(m->mod, libraries, ARRAY_LEN(libraries)));
+	bool library = m->by == BY_NCCL || mv_eq(m->mod, "c10d") ||
+		       mv_eq(m->mod, "c10d_functional") ||
+		       mv_eq(m->mod, "_c10d_functional") ||
+		       mv_eq(m->mod, "_c10d_functional_autograd") ||
+		       mv_eq(m->mod, "nccl") || mv_eq(m->mod, "symm_mem");
 	bool is_new;
 	struct smap *words = &t->words[library];
 	uint32_t no;

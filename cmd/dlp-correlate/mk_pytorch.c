@@ -205,7 +205,7 @@ without_tail(struct marker *m)
  */
 
 /* The number at *p; -1 if it is negative or too large. */
-static bool
+static inline bool
 read_number(const char **p, const char *e, int64_t *v)
 {
 	const char *s = *p;
