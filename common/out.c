@@ -298,18 +298,6 @@ out_rec(struct out_type *t)
 	out_skip = t->skip;
 }
 
-static void
-check_fields(void)
-{
-	const struct out_type *t = counted.type;
-	int n = out_tabs(out_buf.s + counted.at, out_buf.len - counted.at);
-
-	counted.type = NULL;
-	if (n != t->n)
-		die("a record has %d fields, its legend %d: %.*s", n, t->n,
-		    (int)t->len - 1, t->legend);
-}
-
 static struct out_type *
 src_type(struct out_src_type *t, const char *tag, const char *const *names,
     size_t n, bool has_src)
@@ -338,14 +326,22 @@ out_src_legend(
 void
 out_end(void)
 {
+	const struct out_type *t = counted.type;
+	int n;
+
 	if (gone_at != NOWHERE) {
 		out_buf.len = gone_at;
 		gone_at = own_at = NOWHERE;
 		out_skip = 0;
 		return;
 	}
-	if (counted.type != NULL)
-		check_fields();
+	if (t != NULL) {
+		n = out_tabs(out_buf.s + counted.at, out_buf.len - counted.at);
+		counted.type = NULL;
+		if (n != t->n)
+			die("a record has %d fields, its legend %d: %.*s", n,
+			    t->n, (int)t->len - 1, t->legend);
+	}
 	out_skip = 0;
 	buf_putc(&out_buf, '\n');
 	count++;

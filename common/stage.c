@@ -218,14 +218,11 @@ finish(struct stage *st, bool complete)
 
 /* Our ##cmd line follows those of the stages before us. */
 static void
-cmd_line(struct stage *st, const struct rec *r)
+cmd_line(struct stage *st)
 {
 	struct rec c = { .kind = REC_META, .rd = st->rd };
 	struct buf b = { 0 };
 
-	if (!st->cmd_due ||
-	    (r->kind == REC_META && text_starts(r->line, r->len, "##cmd\t")))
-		return;
 	st->cmd_due = false;
 	if (st->quiet)
 		return;
@@ -315,16 +312,18 @@ one_line(struct stage *st, struct rec *r)
 	}
 	if (!st->in_section)
 		begin(st);
-	cmd_line(st, r);
+	if (st->cmd_due &&
+	    (r->kind != REC_META || !text_starts(r->line, r->len, "##cmd\t")))
+		cmd_line(st);
 	if (r->kind == REC_END) {
 		finish(st, true);
 		if (st->quiet || rec_is_fragment(st->rd))
 			return;
 		stage_note_count(rec_lost(st->rd), rec_surplus(st->rd));
 		stage_end_section();
-	} else if (is_anew(st, r)) {
-		return;
 	} else if (r->kind == REC_META) {
+		if (is_anew(st, r))
+			return;
 		stage_pass(st, r);
 		see_doubt(st, r);
 		if (st->meta != NULL)

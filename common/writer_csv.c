@@ -250,23 +250,11 @@ put_numbers(struct buf *to, const char *s, const char *e, int k)
 	return e;
 }
 
-static const char *
-put_cell(struct writer *w, const char *s, const char *e)
-{
-	const char *tab = s < e ? memchr(s, '\t', (size_t)(e - s)) : NULL;
-
-	put_value(w, s, (size_t)((tab != NULL ? tab : e) - s), 0);
-	if (tab == NULL)
-		return e;
-	buf_putc(w->to, ',');
-	return tab + 1;
-}
-
 /* Numbers need no quotes, so adjacent ones are copied together. */
 static void
 csv_line(struct writer *w, const char *s, size_t n)
 {
-	const char *e = s + n;
+	const char *e = s + n, *tab;
 	int i = 0, k;
 
 	while (s < e && i < w->ncol) {
@@ -275,7 +263,12 @@ csv_line(struct writer *w, const char *s, size_t n)
 		if (k > 0) {
 			s = put_numbers(w->to, s, e, k);
 		} else {
-			s = put_cell(w, s, e);
+			tab = memchr(s, '\t', (size_t)(e - s));
+			put_value(
+			    w, s, (size_t)((tab != NULL ? tab : e) - s), 0);
+			if (tab != NULL)
+				buf_putc(w->to, ',');
+			s = tab != NULL ? tab + 1 : e;
 			i++;
 		}
 	}
