@@ -287,17 +287,16 @@ write_cuts(struct iter_run *g, struct iter_file *f, int64_t now)
 	const struct layout *p = &f->layout;
 	size_t n;
 	int64_t lo = now, hi;
-	bool next;
+	bool next, inside;
 
 	for (;;) {
 		n = f->n_begun;
 		next = layout_begin(p, n, &lo) && lo <= now;
-		hi = NO_TIME;
-		if (p->kind != LAYOUT_CUTS && p->kind != LAYOUT_ONE && n > 0)
-			hi = p->step[n - 1].hi;
+		inside = p->kind != LAYOUT_CUTS && p->kind != LAYOUT_ONE &&
+			 !f->outside;
+		hi = inside && n > 0 ? p->step[n - 1].hi : NO_TIME;
 		/* the step has ended, and none begins before it ends */
-		if (p->kind != LAYOUT_CUTS && p->kind != LAYOUT_ONE &&
-		    !f->outside && hi <= now &&
+		if (inside && hi <= now &&
 		    (n == 0 || n >= p->nstep || p->step[n].lo > hi)) {
 			put_cut(
 			    g, f, -1, n > 0 ? when_over(g, f, n, hi) : NO_TIME);
