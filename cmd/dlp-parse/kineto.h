@@ -107,14 +107,33 @@ enum kineto_field { KINETO_FIELDS(KINETO_FIELD) KF_N };
 
 #define KEVENT_SLOTS 128
 
+/* What comes next in a trace. */
+enum kineto_want {
+	WANT_MARK, /* a byte order mark, or a value */
+	WANT_VALUE,
+	WANT_VALUE_OR_END, /* after [ */
+	WANT_KEY_OR_END,   /* after { */
+	WANT_KEY,          /* after , in an object */
+	WANT_COLON,
+	WANT_COMMA,  /* or the bracket that closes */
+	WANT_TEXT,   /* within a text */
+	WANT_ESCAPE, /* after a backslash */
+	WANT_REST,   /* of a number or word */
+	WANT_END,    /* blanks only */
+};
+
 struct kineto_event {
 	/* as they are written, texts without their quotes; s NULL: the event
 	 * does not have the key */
 	struct mview field[KF_N];
 	bool timed; /* start and dur, in ns, are there in the place of texts */
 	int64_t start, dur;
-	/* the reader's own */
+	/* the scanner's own */
 	unsigned char slot[KEVENT_SLOTS]; /* number of a key + 1, by its hash */
+	const char *e;                    /* the end of the text at hand */
+	unsigned depth;                   /* of the open brackets */
+	const char *at;        /* why it cannot be read: at this byte */
+	enum kineto_want want; /* something else must come */
 };
 
 void kineto_event_init(struct kineto_event *ev);
@@ -126,49 +145,32 @@ int kineto_event_arg(const struct kineto_event *ev, struct mview key);
  * that is not ASCII; e: there is none. */
 const char *kineto_event_plain(const char *p, const char *e);
 
-/* Reads the value that begins at s. Returns its end, or NULL if the text up to
- * e is not JSON, or ends too early. */
-const char *kineto_event_read(
-    struct kineto_event *ev, const char *s, const char *e);
-
 /*
  * The scanner. It takes the text in pieces of any size, checks that it is JSON,
  * and calls event() for each element of traceEvents (or of the array that is
- * the whole file), and head() for every other key of the outermost object. s
- * and n are the value's text; it is valid until the function returns.
- *
- * event() gets the rest of the text at hand from where the event begins. It
- * returns the event's end, or NULL if the event is not whole or is broken; then
- * it is called again with the whole event, unless that is broken.
+ * the whole file), after it has read its fields, and head() for every other key
+ * of the outermost object.
  */
 struct kineto_scan {
-	const char *name; /* of the file, for messages */
-	const char *(*event)(void *ctx, const char *s, const char *e);
-	void (*head)(void *ctx, const struct buf *key, const char *s, size_t n);
+	const char *name;        /* of the file, for messages */
+	struct kineto_event *ev; /* the event that is read */
+	void (*event)(void *ctx, bool object);
+	void (*head)(void *ctx, struct mview key, struct mview value);
 	void *ctx;
 	bool resync;     /* --resync: go on at the next event after an error */
 	uint64_t lost;   /* bytes that were skipped so */
 	uint64_t breaks; /* places where bytes were skipped */
-	uint64_t odd;    /* whole events that event() refused */
 	/* the scanner's own */
-	uint64_t at; /* bytes before the piece at hand */
-	int state, sub;
-	unsigned more; /* bytes that a character of UTF-8 still needs, */
-	unsigned char low, high;      /* and the range of the next one */
-	const char *word;             /* the rest of true, false or null */
+	enum kineto_want want;
 	unsigned depth, events_depth; /* events_depth 0: not found yet */
-	bool over;                    /* a value ended at this byte */
-	bool keeping;                 /* inside of a value for the caller: */
-	bool kept_event, kept_number;
-	unsigned kept_depth;
-	bool skipping, begun;
-	bool plain[256];  /* bytes of a text that need no attention */
-	struct buf stack; /* the open brackets */
-	struct buf key;   /* the last key of the outermost object */
-	struct buf kept;  /* a value that began in an earlier piece */
+	bool skipping;
+	struct buf key;  /* the last key of the outermost object */
+	struct buf kept; /* the begin of something that is not whole yet, */
+	uint64_t at;     /* the bytes before it, */
+	size_t enough;   /* and how many of it are to be read again */
 };
 
-void kineto_scan_feed(struct kineto_scan *k, const char *s, size_t n);
+void kineto_scan_feed(void *scan, const unsigned char *s, size_t n);
 /* At the end of the text; fatal if it is incomplete. */
 void kineto_scan_end(struct kineto_scan *k);
 void kineto_scan_free(struct kineto_scan *k);
@@ -427,11 +429,10 @@ bool kineto_moves(const struct kineto_loader *l, int64_t *n);
 void kineto_rows_tables(struct kineto *k);
 void kineto_rows_open(struct kineto_loader *l);
 void kineto_rows_close(struct kineto_loader *l);
-/* Reads the event at s, as kineto_event_read(), and makes rows of it. */
-const char *kineto_rows_event(void *ctx, const char *s, const char *e);
-
-/* Makes rows of the event in l->ev. */
+/* Makes rows of the event in l->ev; of an element of traceEvents if that is an
+ * object. */
 void kineto_rows_take(struct kineto_loader *l);
+void kineto_rows_event(void *ctx, bool object);
 
 /* Loads a trace into a temporary database; NULL if the file is not JSON. path:
  * as infile_open() takes it. Failures are fatal. */

@@ -44,7 +44,7 @@ static const char *const lookalikes[][2] = {
 
 /* A key that is there twice counts as it is the last time. */
 static void
-load_head(void *ctx, const struct buf *key, const char *s, size_t n)
+load_head(void *ctx, struct mview key, struct mview value)
 {
 	static const char *const heads[KH_N] = {
 		[KH_SCHEMA] = "schemaVersion",
@@ -57,30 +57,24 @@ load_head(void *ctx, const struct buf *key, const char *s, size_t n)
 		[KH_STACK] = "with_stack",
 	};
 	struct kineto_loader *l = ctx;
-	struct mview name = mv(key->s, key->s + key->len);
 	struct kineto *k = l->k;
 	int i;
 
 	if (l->capture != EV_UNSET)
 		return;
-	if (mv_eq(name, "baseTimeNanoseconds") && !num_i64(s, n, &k->base))
+	if (mv_eq(key, "baseTimeNanoseconds") &&
+	    !num_i64(value.s, value.n, &k->base))
 		k->base = EV_UNSET;
-	else if (mv_eq(name, "deviceProperties"))
-		load_devices(k, s, n);
+	else if (mv_eq(key, "deviceProperties"))
+		load_devices(k, value.s, value.n);
 	for (i = 0; i < (int)ARRAY_LEN(lookalikes); i++)
-		if (mv_eq(name, lookalikes[i][0]))
+		if (mv_eq(key, lookalikes[i][0]))
 			k->looks = lookalikes[i][1];
 	for (i = 0; i < KH_N; i++)
-		if (mv_eq(name, heads[i])) {
+		if (mv_eq(key, heads[i])) {
 			buf_clear(&k->head[i]);
-			buf_put(&k->head[i], s, n);
+			buf_put(&k->head[i], value.s, value.n);
 		}
-}
-
-static void
-feed(void *ctx, const unsigned char *s, size_t n)
-{
-	kineto_scan_feed(ctx, (const char *)s, n);
 }
 
 /* Says what was left out that a reader would miss. */
@@ -126,13 +120,14 @@ load_json(struct kineto_loader *l, const char *name, int fd,
 	struct kineto *k = l->k;
 	struct kineto_scan scan = {
 		.name = name,
+		.ev = &l->ev,
 		.event = kineto_rows_event,
 		.head = load_head,
 		.ctx = l,
 		.resync = k->wish->resync,
 	};
-	bool whole = unpack_to(
-	    zip_kind(head, n), name, fd, head, n, k->wish->resync, feed, &scan);
+	bool whole = unpack_to(zip_kind(head, n), name, fd, head, n,
+	    k->wish->resync, kineto_scan_feed, &scan);
 
 	kineto_scan_end(&scan);
 	if (!whole && scan.breaks == 0)
@@ -148,7 +143,6 @@ load_json(struct kineto_loader *l, const char *name, int fd,
 	k->lost += scan.lost;
 	k->breaks += scan.breaks;
 	refuse_others(k, name, false);
-	k->bad += scan.odd;
 	kineto_scan_free(&scan);
 }
 

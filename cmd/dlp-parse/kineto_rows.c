@@ -618,17 +618,15 @@ kineto_rows_take(struct kineto_loader *l)
 	}
 }
 
-const char *
-kineto_rows_event(void *ctx, const char *s, const char *e)
+void
+kineto_rows_event(void *ctx, bool object)
 {
 	struct kineto_loader *l = ctx;
-	const char *end = kineto_event_read(&l->ev, s, e);
 
-	if (end != NULL && *s == '{')
+	if (object)
 		kineto_rows_take(l);
-	else if (end != NULL && l->capture == EV_UNSET)
+	else if (l->capture == EV_UNSET)
 		l->k->bad++;
-	return end;
 }
 
 void

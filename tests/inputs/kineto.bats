@@ -95,6 +95,8 @@ kernel() { # TS DUR [PID TID]
 		[ "$(grep -c '^kern' s)" -eq 2 ]
 		grep -q "^##note${TAB}broken_places${TAB}1\$" s
 	done
+	printf %s "[{\"ph\" 1}]" >f
+	refused '*f: broken JSON at byte 7: expected :, found *' dlp-parse f
 	for bad in nul 01 1. .5 +1 NaN "'x'" '{"a"}' '{"a":}' '[1 2]' ']' ''; do
 		printf %s "[${k/\"args\":/\"z\":$bad,\"args\":}]" >f
 		refused '*f: broken JSON at byte *' dlp-parse f
@@ -225,12 +227,12 @@ for c in sorted(want):
 		printf '{"traceEvents":[{"name":"'
 		head -c 1000000000 /dev/zero | tr '\0' a
 	} | gzip -1 >f
-	(ulimit -v 600000 && refused '*f: a value of more than * MiB at byte *' dlp-parse f)
+	(ulimit -v 600000 && refused '*f: a key or value of more than * MiB at byte *' dlp-parse f)
 	{
 		printf '{"'
 		head -c 200000000 /dev/zero | tr '\0' a
 	} | gzip -1 >f
-	(ulimit -v 600000 && refused '*f: truncated*' dlp-parse f)
+	(ulimit -v 600000 && refused '*f: a key or value of more than * MiB at byte 1' dlp-parse f)
 	{
 		printf '[%s,{"ph":"X","cat":"kernel","args":{"grid":' "$(kernel 5 1)"
 		head -c 100000 /dev/zero | tr '\0' '['
