@@ -422,18 +422,6 @@ sync_kind(struct profile *p, const struct record *r)
 	return kind != NULL ? kind : "unknown";
 }
 
-static void
-put_dim3(const int64_t *d)
-{
-	if (d[0] == EV_UNSET || d[1] == EV_UNSET || d[2] == EV_UNSET) {
-		out_unset();
-	} else if (out_next()) {
-		buf_c_i64(&out_buf, '\t', d[0]);
-		buf_c_i64(&out_buf, ',', d[1]);
-		buf_c_i64(&out_buf, ',', d[2]);
-	}
-}
-
 /* That of GPU work is its launch. */
 static void
 put_code(struct profile *p, const struct record *r)
@@ -457,6 +445,7 @@ put_other(struct profile *p, const struct emit_field *f, const struct record *r,
 {
 	const struct event *ev = of;
 	const void *at = (const char *)of + f->at;
+	const int64_t *dim = at;
 	int64_t v;
 
 	switch (f->how) {
@@ -464,7 +453,14 @@ put_other(struct profile *p, const struct emit_field *f, const struct record *r,
 		emit_text(*(const char *const *)at);
 		break;
 	case E_DIM3:
-		put_dim3(at);
+		if (dim[0] == EV_UNSET || dim[1] == EV_UNSET ||
+		    dim[2] == EV_UNSET) {
+			out_unset();
+		} else if (out_next()) {
+			buf_c_i64(&out_buf, '\t', dim[0]);
+			buf_c_i64(&out_buf, ',', dim[1]);
+			buf_c_i64(&out_buf, ',', dim[2]);
+		}
 		break;
 	case E_ID:
 		out_i64(++p->run->out.ids);

@@ -147,19 +147,20 @@ const char *kineto_event_plain(const char *p, const char *e);
 
 /*
  * The scanner. It takes the text in pieces of any size, checks that it is JSON,
- * and calls event() for each element of traceEvents (or of the array that is
- * the whole file), after it has read its fields, and head() for every other key
- * of the outermost object.
+ * and calls event() for each object in traceEvents (or in the array that is the
+ * whole file), after it has read its fields, and head() for every other key of
+ * the outermost object.
  */
 struct kineto_scan {
 	const char *name;        /* of the file, for messages */
 	struct kineto_event *ev; /* the event that is read */
-	void (*event)(void *ctx, bool object);
+	void (*event)(void *ctx);
 	void (*head)(void *ctx, struct mview key, struct mview value);
 	void *ctx;
 	bool resync;     /* --resync: go on at the next event after an error */
 	uint64_t lost;   /* bytes that were skipped so */
 	uint64_t breaks; /* places where bytes were skipped */
+	uint64_t odd;    /* elements of traceEvents that are no object */
 	/* the scanner's own */
 	enum kineto_want want;
 	unsigned depth, events_depth; /* events_depth 0: not found yet */
@@ -171,9 +172,9 @@ struct kineto_scan {
 };
 
 void kineto_scan_feed(void *scan, const unsigned char *s, size_t n);
-/* At the end of the text; fatal if it is incomplete. */
+/* At the end of the text; fatal if it is incomplete. Frees what the scanner
+ * holds. */
 void kineto_scan_end(struct kineto_scan *k);
-void kineto_scan_free(struct kineto_scan *k);
 
 #define CAPTURES_MOST 64
 
@@ -425,14 +426,12 @@ int64_t kineto_op_text(struct kineto_loader *l);
 /* Whether a collective moves anything, among *n GPUs; a wait does not. */
 bool kineto_moves(const struct kineto_loader *l, int64_t *n);
 
-/* Makes the tables of the database; begins and ends what inserts rows. */
-void kineto_rows_tables(struct kineto *k);
+/* Makes the tables of the database, unless the trace is that of --capture;
+ * begins and ends what inserts rows. */
 void kineto_rows_open(struct kineto_loader *l);
 void kineto_rows_close(struct kineto_loader *l);
-/* Makes rows of the event in l->ev; of an element of traceEvents if that is an
- * object. */
-void kineto_rows_take(struct kineto_loader *l);
-void kineto_rows_event(void *ctx, bool object);
+/* Makes rows of the event in the loader's ev. */
+void kineto_rows_take(void *loader);
 
 /* Loads a trace into a temporary database; NULL if the file is not JSON. path:
  * as infile_open() takes it. Failures are fatal. */

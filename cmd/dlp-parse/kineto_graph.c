@@ -339,8 +339,8 @@ find_captures(struct graphs *g)
 }
 
 /* The kinds of the work that is kept, as captures have them. */
-static uint32_t
-key_of_work(struct graphs *g, const struct graph_launch *l)
+static void
+key_launch(struct graphs *g, struct graph_launch *l)
 {
 	uint32_t no;
 	size_t n;
@@ -349,7 +349,7 @@ key_of_work(struct graphs *g, const struct graph_launch *l)
 	for (n = 0; n < g->nwork; n++)
 		buf_putc(&g->key, l->hip ? '?' : kinds[g->work[n].kind]);
 	no = smap_find(&g->kinds, g->key.s, g->key.len);
-	return no != SMAP_NONE ? no + 1 : 0;
+	l->key = no != SMAP_NONE ? no + 1 : 0;
 }
 
 static bool
@@ -581,12 +581,6 @@ join_launch(struct graphs *g, struct graph_launch *l)
 	}
 	g->joined++;
 	g->by_capture += c->end < g->k->begin;
-}
-
-static void
-key_launch(struct graphs *g, struct graph_launch *l)
-{
-	l->key = key_of_work(g, l);
 }
 
 /* Calls fn for each launch, with its work in the order of time. */

@@ -121,7 +121,7 @@ load_json(struct kineto_loader *l, const char *name, int fd,
 	struct kineto_scan scan = {
 		.name = name,
 		.ev = &l->ev,
-		.event = kineto_rows_event,
+		.event = kineto_rows_take,
 		.head = load_head,
 		.ctx = l,
 		.resync = k->wish->resync,
@@ -142,8 +142,9 @@ load_json(struct kineto_loader *l, const char *name, int fd,
 		    name);
 	k->lost += scan.lost;
 	k->breaks += scan.breaks;
+	if (l->capture == EV_UNSET)
+		k->bad += scan.odd;
 	refuse_others(k, name, false);
-	kineto_scan_free(&scan);
 }
 
 static void
@@ -241,7 +242,6 @@ kineto_load(struct infile *in, const char *name, int fd,
 	k->base = k->first = k->dev = k->group = EV_UNSET;
 	k->wish = wish;
 	kineto_ok(k, sqldb_temp(&k->db));
-	kineto_rows_tables(k);
 	load_file(k, name, fd, head, n, EV_UNSET);
 	kineto_link(k);
 	if (wish->python)

@@ -120,12 +120,6 @@ kineto_sql(const struct kineto *k, const char *sql)
 	kineto_ok(k, sqlite3_exec(k->db, sql, NULL, NULL, NULL));
 }
 
-void
-kineto_rows_tables(struct kineto *k)
-{
-	kineto_sql(k, schema);
-}
-
 sqlite3_stmt *
 kineto_inserter(const struct kineto *k, int table)
 {
@@ -178,6 +172,8 @@ kineto_rows_open(struct kineto_loader *l)
 {
 	int t;
 
+	if (l->capture == EV_UNSET)
+		kineto_sql(l->k, schema);
 	kineto_sql(l->k, "BEGIN");
 	for (t = 0; t < T_NODE; t++)
 		l->insert[t] = kineto_inserter(l->k, t);
@@ -400,13 +396,6 @@ load_code(struct kineto_loader *l, int64_t place)
 		l->k->stack.any = true;
 }
 
-static void
-load_op(struct kineto_loader *l, const char *domain)
-{
-	l->domain = domain;
-	load(l, T_OP);
-}
-
 /* Notes the threads that have calls. */
 static void
 load_call(struct kineto_loader *l)
@@ -434,9 +423,9 @@ load_python(struct kineto_loader *l)
 
 	l->k->frames = true;
 	if (mv_starts(v, "nn.Module: "))
-		load_op(l, "nn.Module");
-	else if (l->k->wish->python)
-		load_op(l, "python_function");
+		l->domain = "nn.Module";
+	if (l->k->wish->python || mv_starts(v, "nn.Module: "))
+		load(l, T_OP);
 	load_code(l, kineto_place(l->k, kineto_field_text(l, KF_NAME)));
 }
 
@@ -450,7 +439,7 @@ load_cpu_op(struct kineto_loader *l)
 	if (kineto_field_is(l, KF_NAME, "record_param_comms") &&
 	    kineto_moves(l, &n))
 		*group = *group == EV_UNSET || *group == n ? n : 0;
-	load_op(l, "cpu_op");
+	load(l, T_OP);
 	if (l->ev.field[KF_STACK].s != NULL)
 		load_code(
 		    l, kineto_inner(l->k, kineto_field_text(l, KF_STACK)));
@@ -463,14 +452,7 @@ load_annotation(struct kineto_loader *l)
 
 	l->k->serving =
 	    l->k->serving || serving_read(kineto_field_text(l, KF_NAME), &step);
-	load_op(l, "user_annotation");
-}
-
-/* A range of roctx, whose text says what it is. */
-static void
-load_marker(struct kineto_loader *l)
-{
-	load_op(l, "");
+	load(l, T_OP);
 }
 
 /* A trace has rows of records of CUDA events only since 2025; otherwise each
@@ -487,24 +469,29 @@ load_sync(struct kineto_loader *l)
  * with a capital. Those that are skipped repeat what other events say. */
 #define CATEGORY(text, at, function)                                           \
 	{                                                                      \
-		text, sizeof(text) - 1, at, function                           \
+		text, sizeof(text) - 1, at, NULL, function                     \
+	}
+#define RANGES(text, domain, function)                                         \
+	{                                                                      \
+		text, sizeof(text) - 1, T_OP, domain, function                 \
 	}
 
 static const struct {
 	const char *cat;
 	size_t n;
 	int table; /* if there is no function; T_N: skipped */
+	const char *domain;
 	void (*load)(struct kineto_loader *l);
 } categories[] = {
-	CATEGORY("cpu_op", T_OP, load_cpu_op),
-	CATEGORY("Operator", T_OP, load_cpu_op),
+	RANGES("cpu_op", "cpu_op", load_cpu_op),
+	RANGES("Operator", "cpu_op", load_cpu_op),
 	CATEGORY("kernel", T_KERN, NULL),
 	CATEGORY("Kernel", T_KERN, NULL),
 	CATEGORY("cuda_runtime", T_CALL, load_call),
 	CATEGORY("cuda_driver", T_CALL, load_call),
 	CATEGORY("Runtime", T_CALL, load_call),
-	CATEGORY("python_function", T_OP, load_python),
-	CATEGORY("user_annotation", T_OP, load_annotation),
+	RANGES("python_function", "python_function", load_python),
+	RANGES("user_annotation", "user_annotation", load_annotation),
 	CATEGORY("gpu_memcpy", T_COPY, NULL),
 	CATEGORY("Memcpy", T_COPY, NULL),
 	CATEGORY("gpu_memset", T_SET, NULL),
@@ -519,7 +506,8 @@ static const struct {
 	CATEGORY("hsa_api", T_CALL, load_call),
 	CATEGORY("kernel_dispatch", T_KERN, NULL),
 	CATEGORY("memory_copy", T_COPY, NULL),
-	CATEGORY("marker_api", T_OP, load_marker),
+	/* of roctx: its text says what it is */
+	RANGES("marker_api", "", NULL),
 };
 
 /* Of a trace of captures, what can be in a capture: ops and calls. */
@@ -551,6 +539,7 @@ load_span(struct kineto_loader *l)
 		    memcmp(cat.s, categories[i].cat, cat.n) != 0)
 			continue;
 		l->no_dur = false;
+		l->domain = categories[i].domain;
 		if (categories[i].load != NULL)
 			categories[i].load(l);
 		else if (categories[i].table != T_N)
@@ -586,8 +575,9 @@ load_metadata(struct kineto_loader *l)
 
 /* Where events have correlation ids, flows (s, f, t) repeat them. */
 void
-kineto_rows_take(struct kineto_loader *l)
+kineto_rows_take(void *ctx)
 {
+	struct kineto_loader *l = ctx;
 	struct mview ph = l->ev.field[KF_PH];
 	int64_t type;
 
@@ -616,17 +606,6 @@ kineto_rows_take(struct kineto_loader *l)
 	default:
 		l->k->other++;
 	}
-}
-
-void
-kineto_rows_event(void *ctx, bool object)
-{
-	struct kineto_loader *l = ctx;
-
-	if (object)
-		kineto_rows_take(l);
-	else if (l->capture == EV_UNSET)
-		l->k->bad++;
 }
 
 void

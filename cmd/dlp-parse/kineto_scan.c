@@ -103,26 +103,22 @@ kineto_event_arg(const struct kineto_event *ev, struct mview key)
 /* Numbers like 0x2222222222222222. */
 #define EACH(byte) (UINT64_C(0x0101010101010101) * (byte))
 
-/* The highest bit of each byte of w that is a quote, a backslash, a control
- * character or not ASCII; the lowest such bit is exact. */
-static uint64_t
-special_bits(uint64_t w)
-{
-	uint64_t quote = w ^ EACH('"'), slash = w ^ EACH('\\');
-
-	return (((quote - EACH(1)) & ~quote) | ((slash - EACH(1)) & ~slash) |
-		   ((w - EACH(0x20)) & ~w) | w) &
-	       EACH(0x80);
-}
-
 const char *
 kineto_event_plain(const char *p, const char *e)
 {
-	uint64_t w, bits;
+	uint64_t w, quote, slash, bits;
 
 	for (; e - p >= 8; p += 8) {
 		memcpy(&w, p, 8);
-		bits = special_bits(w);
+		quote = w ^ EACH('"');
+		slash = w ^ EACH('\\');
+		/* The highest bit of each byte that is a quote, a backslash, a
+		 * control character or not ASCII; the lowest such bit is exact.
+		 */
+		bits = (((quote - EACH(1)) & ~quote) |
+			   ((slash - EACH(1)) & ~slash) |
+			   ((w - EACH(0x20)) & ~w) | w) &
+		       EACH(0x80);
 		if (bits != 0) {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 			return p + __builtin_ctzll(bits) / 8;
@@ -377,8 +373,10 @@ scan_value(struct kineto_scan *k, const char *p)
 	    strchr(",]} \n\r\t", *e) == NULL)
 		return refuse(k->ev, e, WANT_COMMA);
 	k->want = k->depth > 0 ? WANT_COMMA : WANT_END;
-	if (event)
-		k->event(k->ctx, *p == '{');
+	if (event && *p == '{')
+		k->event(k->ctx);
+	else if (event)
+		k->odd++;
 	else if (head)
 		k->head(k->ctx, key, mv(p, e));
 	return e;
@@ -592,20 +590,15 @@ kineto_scan_end(struct kineto_scan *k)
 	const char *s = k->kept.s, *e = s + k->kept.len, *p;
 
 	p = scan_text(k, s, e);
-	if (p == e && !k->skipping && k->want == WANT_END)
-		return;
-	if (p == e)
-		k->ev->want = k->want;
-	if (!k->resync)
-		refuse_text(k, NULL, k->at + k->kept.len);
-	if (k->skipping || is_kept(k))
-		k->lost += (uint64_t)(e - p);
-	k->breaks += !k->skipping;
-}
-
-void
-kineto_scan_free(struct kineto_scan *k)
-{
+	if (p < e || k->skipping || k->want != WANT_END) {
+		if (p == e)
+			k->ev->want = k->want;
+		if (!k->resync)
+			refuse_text(k, NULL, k->at + k->kept.len);
+		if (k->skipping || is_kept(k))
+			k->lost += (uint64_t)(e - p);
+		k->breaks += !k->skipping;
+	}
 	buf_free(&k->key);
 	buf_free(&k->kept);
 }

@@ -23,52 +23,36 @@
 
 /* Frames: "train.py(12): step", with a folder in front. */
 
-struct py_frame {
-	struct mview path, line, function;
-};
-
-static bool
-split_frame(struct mview v, struct py_frame *f)
+/* "train.py:12 step"; EV_UNSET if the frame is no such text, or not in the
+ * user's own code where that is asked for. */
+static int64_t
+frame_id(struct kineto *k, struct mview v, bool own)
 {
 	const char *close = mv_find(v, "): "), *open = close;
-
-	if (close == NULL)
-		return false;
-	while (open > v.s && *open != '(')
-		open--;
-	if (open == v.s)
-		return false;
-	f->path = mv(v.s, open);
-	f->line = mv(open + 1, close);
-	f->function = mv(close + 3, v.s + v.n);
-	return true;
-}
-
-/* "train.py:12 step" */
-static int64_t
-frame_id(struct kineto *k, const struct py_frame *f)
-{
-	struct mview base = usercode_base(f->path);
 	struct buf *b = &k->text;
+	struct mview base;
 
+	while (open != NULL && open > v.s && *open != '(')
+		open--;
+	if (close == NULL || open == v.s ||
+	    (own && !usercode_is_own_python(mv(v.s, open))))
+		return EV_UNSET;
+	base = usercode_base(mv(v.s, open));
 	buf_clear(b);
 	buf_put(b, base.s, base.n);
 	buf_putc(b, ':');
-	buf_put(b, f->line.s, f->line.n);
+	buf_put(b, open + 1, (size_t)(close - open - 1));
 	buf_putc(b, ' ');
-	buf_put(b, f->function.s, f->function.n);
+	buf_put(b, close + 3, (size_t)(v.s + v.n - close - 3));
 	return (int64_t)smap_put(&k->texts, b->s, b->len, NULL);
 }
 
 int64_t
 kineto_place(struct kineto *k, struct mview frame)
 {
-	struct py_frame f;
-
-	if (frame.n == 0 || frame.s[0] == '<' || mv_starts(frame, "torch/") ||
-	    !split_frame(frame, &f) || !usercode_is_own_python(f.path))
+	if (frame.n == 0 || frame.s[0] == '<' || mv_starts(frame, "torch/"))
 		return EV_UNSET;
-	return frame_id(k, &f);
+	return frame_id(k, frame, true);
 }
 
 int64_t
@@ -227,23 +211,22 @@ static int64_t
 frame_text(struct kineto *k, int64_t name)
 {
 	struct mview v;
-	struct py_frame f;
 	const char *at;
-	int64_t id = name;
+	int64_t id = EV_UNSET;
 
 	if (k->texts.val[name] == 0) {
 		v.s = smap_str(&k->texts, (uint32_t)name, &v.n);
 		at = mv_find(v, " at 0x");
-		if (!mv_starts(v, "<built-in") && split_frame(v, &f)) {
-			id = frame_id(k, &f);
-		} else if (at != NULL) {
+		if (!mv_starts(v, "<built-in"))
+			id = frame_id(k, v, false);
+		if (id == EV_UNSET && at != NULL) {
 			buf_clear(&k->text);
 			buf_put(&k->text, v.s, (size_t)(at - v.s));
 			buf_putc(&k->text, '>');
 			id = (int64_t)smap_put(
 			    &k->texts, k->text.s, k->text.len, NULL);
 		}
-		k->texts.val[name] = (uint64_t)id + 1;
+		k->texts.val[name] = (uint64_t)(id != EV_UNSET ? id : name) + 1;
 	}
 	return (int64_t)k->texts.val[name] - 1;
 }

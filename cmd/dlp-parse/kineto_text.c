@@ -449,12 +449,13 @@ sizes_id(struct kineto_loader *l)
 	return (int64_t)(l->raws.val[id] / 2) - 1;
 }
 
-/* The same of a record_param_comms, with its process group: the name, the
+/* That of a record_param_comms has its process group, too: the name, the
  * description, the size, the ranks; and the splits of both sides. Texts are as
  * they are in the file. */
-static int64_t
-comms_id(struct kineto_loader *l, int64_t rest)
+int64_t
+kineto_op_text(struct kineto_loader *l)
 {
+	int64_t rest = sizes_id(l);
 	static const int field[] = { KF_COMM_NAME, KF_COMM_DESC, KF_COMM_GROUP,
 		KF_COMM_RANKS, KF_COMM_SPLIT_IN, KF_COMM_SPLIT_OUT };
 	struct buf *b = &l->tmp;
@@ -462,7 +463,8 @@ comms_id(struct kineto_loader *l, int64_t rest)
 	const char *last; /* inputs come last */
 	size_t i;
 
-	if (l->ev.field[KF_COMM_NAME].s == NULL ||
+	if (!kineto_field_is(l, KF_NAME, "record_param_comms") ||
+	    l->ev.field[KF_COMM_NAME].s == NULL ||
 	    !kineto_moves(l, &(int64_t){ 0 }))
 		return rest;
 	l->k->groups = true;
@@ -484,14 +486,4 @@ comms_id(struct kineto_loader *l, int64_t rest)
 	if (last != NULL)
 		buf_put(b, last, (size_t)(old.s + old.n - last));
 	return (int64_t)smap_put(&l->k->texts, b->s, b->len, NULL);
-}
-
-int64_t
-kineto_op_text(struct kineto_loader *l)
-{
-	int64_t rest = sizes_id(l);
-
-	if (kineto_field_is(l, KF_NAME, "record_param_comms"))
-		rest = comms_id(l, rest);
-	return rest;
 }

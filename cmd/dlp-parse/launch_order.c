@@ -171,7 +171,7 @@ gpu_read(struct profile *p, struct cursor *c, int64_t *pid, int64_t *corr)
 		ev.pid = p->only_pid;
 	*pid = p->dialect->pid != NULL ? ev.pid : 0;
 	*corr = ev.corr;
-	if (ev.corr != EV_UNSET && keys_has_call(&p->keys, *pid, ev.corr))
+	if (ev.corr != EV_UNSET && keys_has_call(&p->keys, *pid, ev.corr, true))
 		window_put(&p->window, c, *pid, ev.corr, &ev);
 	else
 		heap_put(&p->orphans, &ev);
@@ -297,7 +297,7 @@ emit_launch(struct profile *p, const struct event *call)
 	int i;
 
 	if (call->call.twin && call->corr != EV_UNSET &&
-	    keys_has_first(&p->keys, pid, call->corr)) {
+	    keys_has_call(&p->keys, pid, call->corr, false)) {
 		p->count.twins++;
 		return;
 	}

@@ -169,10 +169,8 @@ struct keys {
 	uint64_t dup_calls;  /* calls whose key another call has */
 };
 
-/* keys_has_first: the key has a call that is not a twin. The other: it has any
- * call. */
-bool keys_has_first(const struct keys *k, int64_t pid, int64_t corr);
-bool keys_has_call(const struct keys *k, int64_t pid, int64_t corr);
+/* True if the key has a call; twin: a twin counts, too. */
+bool keys_has_call(const struct keys *k, int64_t pid, int64_t corr, bool twin);
 
 /* Takes the activities of a call: n[kind - EV_KERN] is the number of each kind.
  * Returns their sum. A second call with the same key gets none. */

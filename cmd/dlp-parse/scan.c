@@ -90,53 +90,12 @@ many_key(const struct keys *k, const struct key_slot *s, int64_t corr, int kind)
 	return at * KEY_GPU_KINDS + (uint64_t)kind;
 }
 
-/* Records a call. */
-static void
-keys_call(struct keys *k, int64_t pid, int64_t corr, bool twin)
-{
-	struct key_slot *s = slot_put(k, pid, corr);
-	uint64_t bit = bit_of(corr);
-
-	if (twin) {
-		s->twin |= bit;
-		return;
-	}
-	if (s->first & bit)
-		k->dup_calls++;
-	s->first |= bit;
-}
-
-/* Records an activity of a kind; true if a call with this key is known. */
-static bool
-keys_gpu(struct keys *k, int64_t pid, int64_t corr, enum ev_kind kind)
-{
-	struct key_slot *s = slot_put(k, pid, corr);
-	uint64_t bit = bit_of(corr), *n;
-	int i = (int)kind - EV_KERN;
-
-	if (s->one[i] & bit) {
-		s->many |= bit;
-		n = map_put(&k->many, many_key(k, s, corr, i), NULL);
-		*n = *n == 0 ? 2 : *n + 1;
-	}
-	s->one[i] |= bit;
-	return ((s->first | s->twin) & bit) != 0;
-}
-
 bool
-keys_has_first(const struct keys *k, int64_t pid, int64_t corr)
+keys_has_call(const struct keys *k, int64_t pid, int64_t corr, bool twin)
 {
 	const struct key_slot *s = slot_get(k, pid, corr);
 
-	return s != NULL && (s->first & bit_of(corr)) != 0;
-}
-
-bool
-keys_has_call(const struct keys *k, int64_t pid, int64_t corr)
-{
-	const struct key_slot *s = slot_get(k, pid, corr);
-
-	return s != NULL && ((s->first | s->twin) & bit_of(corr)) != 0;
+	return s != NULL && ((s->first | (twin ? s->twin : 0)) & bit_of(corr));
 }
 
 uint64_t
@@ -244,10 +203,13 @@ static void
 join_row(
     struct profile *p, struct cursor *c, int64_t gid, int64_t corr, bool twin)
 {
-	bool call = c->src->kind == EV_CALL, known = false;
+	bool call = c->src->kind == EV_CALL;
 	int64_t (*pid_of)(int64_t) = p->dialect->pid;
 	struct keys *k = &p->keys;
 	int64_t pid = 0, used = gid, who;
+	struct key_slot *s;
+	uint64_t bit, *n;
+	int kind;
 
 	if (pid_of != NULL) {
 		/* GPU work without a process belongs to the only process, if
@@ -269,14 +231,27 @@ join_row(
 			map_put(&k->hosts, (uint64_t)used, NULL);
 	}
 	corr = key_corr(corr);
-	if (call && corr != EV_UNSET)
-		keys_call(k, pid, corr, twin);
-	if (call)
+	if (corr == EV_UNSET) {
+		c->order.orphans += !call;
 		return;
-	if (corr != EV_UNSET)
-		known = keys_gpu(k, pid, corr, c->src->kind);
-	if (!known)
-		c->order.orphans++;
+	}
+	s = slot_put(k, pid, corr);
+	bit = bit_of(corr);
+	if (twin) {
+		s->twin |= bit;
+	} else if (call) {
+		k->dup_calls += (s->first & bit) != 0;
+		s->first |= bit;
+	} else {
+		kind = (int)c->src->kind - EV_KERN;
+		if (s->one[kind] & bit) {
+			s->many |= bit;
+			n = map_put(&k->many, many_key(k, s, corr, kind), NULL);
+			*n = *n == 0 ? 2 : *n + 1;
+		}
+		s->one[kind] |= bit;
+		c->order.orphans += ((s->first | s->twin) & bit) == 0;
+	}
 }
 
 /* EV_UNSET if NULL or not requested. */

@@ -164,17 +164,6 @@ stacks_empty(struct stacks *k, bool backward)
 	return smap_put(&k->stacks, (char *)head, sizeof(head), NULL);
 }
 
-static int
-kind_of_stack(const struct stacks *k, uint32_t rules)
-{
-	size_t i;
-
-	for (i = 0; i < k->n_rule; i++)
-		if ((rules & 1u << i) != 0)
-			return k->rule[i].kind;
-	return (rules & BACKWARD) != 0 ? GRADIENTS : OTHER;
-}
-
 /* Appends a frame as flame graphs show it: function (file:line). */
 static void
 put_frame(struct stacks *k, const struct stack_frame *f)
@@ -201,6 +190,7 @@ stacks_put(struct stacks *k, uint32_t stack)
 	const struct stack_frame *f, *own = NULL, *inner = NULL;
 	struct mview node, v;
 	uint32_t head[S_FRAMES], no;
+	int kind;
 
 	memcpy(head, s, sizeof(head));
 	n = len / sizeof(no);
@@ -226,7 +216,11 @@ stacks_put(struct stacks *k, uint32_t stack)
 		out_unsets(2);
 		out_text(node.s, node.n);
 	}
-	out_word(kinds[kind_of_stack(k, head[S_RULES])]);
+	kind = (head[S_RULES] & BACKWARD) != 0 ? GRADIENTS : OTHER;
+	for (i = k->n_rule; i-- > 0;) /* the first rule of all counts */
+		if ((head[S_RULES] & 1u << i) != 0)
+			kind = k->rule[i].kind;
+	out_word(kinds[kind]);
 	if (node.s != NULL) {
 		if (k->text.len > 0)
 			buf_putc(&k->text, ';');

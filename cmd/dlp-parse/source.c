@@ -117,20 +117,6 @@ source_bad_row(const struct ev_source *s)
 	s->of->bad_rows++;
 }
 
-/* Times from the profile's origin. */
-static void
-count_from(struct ev_sources *ss, struct event *ev)
-{
-	if (ss->zero_untimed && ev->start == 0) {
-		ss->untimed++;
-		ev->end = ev->end == 0 ? 0 : EV_UNSET;
-		return;
-	}
-	ev->start = num_sub(ev->start, ss->t0);
-	if (ev->end != EV_UNSET)
-		ev->end = num_sub(ev->end, ss->t0);
-}
-
 bool
 source_row(
     void *ctx, const struct ev_source *s, sqlite3_value **col, struct event *ev)
@@ -194,7 +180,14 @@ source_row(
 		}
 		memcpy((char *)ev + c->to, &v, sizeof(v));
 	}
-	if (s->of->t0 != 0 || s->of->zero_untimed)
-		count_from(s->of, ev);
+	if (s->of->zero_untimed && ev->start == 0) {
+		s->of->untimed++;
+		ev->end = ev->end == 0 ? 0 : EV_UNSET;
+		return true;
+	}
+	/* times from the profile's origin */
+	ev->start = num_sub(ev->start, s->of->t0);
+	if (ev->end != EV_UNSET)
+		ev->end = num_sub(ev->end, s->of->t0);
 	return true;
 }
