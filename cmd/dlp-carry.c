@@ -34,11 +34,15 @@ static const struct {
 } kinds[KINDS] = { { "op", COL_op_id }, { "prim", COL_prim_id },
 	{ "result", COL_prim_run } };
 
+struct carry_as {     /* what an op is in this stream */
+	uint32_t sec; /* the section that it was written in, + 1 */
+	int64_t id;   /* its own; as written */
+};
+
 struct carry_op { /* such a record, its legend, and what became of it */
 	struct mview line;
 	uint32_t legend;
-	uint32_t sec; /* the section that it was written in, + 1 */
-	int64_t id;   /* its own; as written */
+	struct carry_as as;
 	enum carry_kind kind;
 	int64_t place;
 };
@@ -52,11 +56,10 @@ struct carry_cols {
 	struct mview v[ARRAY_LEN(texts_of)];
 };
 
-struct carry_plain {  /* an op whatever its sizes are */
-	uint32_t op;  /* one with sizes */
-	bool many;    /* there are others */
-	uint32_t sec; /* as in struct carry_op */
-	int64_t id;
+struct carry_plain { /* an op whatever its sizes are */
+	uint32_t op; /* one with sizes */
+	bool many;   /* there are others */
+	struct carry_as as;
 };
 
 struct carry_side { /* a stream, read for its launches */
@@ -267,7 +270,7 @@ take_op(struct carry *c, struct carry_side *s, const struct rec *r,
 	memcpy(line, r->line, r->len);
 	ARRAY_GROW(c->op, c->n_op, c->op_cap);
 	op = &c->op[c->n_op++];
-	*op = (struct carry_op){ { line, r->len }, legend, 0, id, kind,
+	*op = (struct carry_op){ { line, r->len }, legend, { 0, id }, kind,
 		place(sec, kind) };
 }
 
@@ -422,7 +425,7 @@ put_plain_key(struct buf *line, struct mview legend, struct mview op)
 	buf_putc(line, '|');
 }
 
-static int64_t write_op(struct carry *c, uint32_t no);
+static int64_t write_op(struct carry *c, uint32_t no, bool plain);
 
 /* Another op that an op refers to, by its number in its own stream. */
 static int64_t
@@ -437,7 +440,7 @@ write_other(struct carry *c, struct mview id)
 	     sec++) {
 		no = smap_find_pair(&c->op_at, place(sec, OP), v);
 		if (no != SMAP_NONE)
-			return write_op(c, no);
+			return write_op(c, no, false);
 	}
 	return -1;
 }
@@ -499,32 +502,21 @@ put_op(struct carry *c, const struct carry_op *op, int64_t id, bool plain)
 	buf_free(&line);
 }
 
-/* Writes the op once; its id in this stream. */
+/* Writes the op once; its id in this stream. plain: number no of those without
+ * sizes, which this stream does not have. */
 static int64_t
-write_op(struct carry *c, uint32_t no)
+write_op(struct carry *c, uint32_t no, bool plain)
 {
-	struct carry_op *op = &c->op[no];
+	struct carry_op *op = &c->op[plain ? c->plain[no].op : no];
+	struct carry_as *as = plain ? &c->plain[no].as : &op->as;
 
-	if (op->sec == c->sec)
-		return op->id;
-	op->sec = c->sec;
-	if (c->marked != &c->self)
-		op->id = c->next_id++;
-	put_op(c, op, op->id, false);
-	return op->id;
-}
-
-static int64_t
-write_plain(struct carry *c, uint32_t no)
-{
-	struct carry_plain *p = &c->plain[no];
-
-	if (p->sec == c->sec)
-		return p->id;
-	p->sec = c->sec;
-	p->id = c->next_id++;
-	put_op(c, &c->op[p->op], p->id, true);
-	return p->id;
+	if (as->sec != c->sec) {
+		as->sec = c->sec;
+		if (plain || c->marked != &c->self)
+			as->id = c->next_id++;
+		put_op(c, op, as->id, plain);
+	}
+	return as->id;
 }
 
 /* A record of this stream: not again, if work has needed it before. */
@@ -538,10 +530,10 @@ pass_op(struct stage *st, struct rec *r)
 
 	if (c->marked == &c->self && rec_num(r, kinds[kind].id, &id))
 		no = smap_find_pair(&c->op_at, place(c->sec, kind), id);
-	if (no != SMAP_NONE && c->op[no].sec == c->sec)
+	if (no != SMAP_NONE && c->op[no].as.sec == c->sec)
 		return;
 	if (no != SMAP_NONE)
-		c->op[no].sec = c->sec;
+		c->op[no].as.sec = c->sec;
 	stage_pass(st, r);
 }
 
@@ -606,7 +598,7 @@ write_launch(struct stage *st, struct rec *r)
 	    next_mate(c, r, &how, &run, &prim_run);
 	const struct carry_cols *x =
 	    mate != NULL ? &c->cols[mate->ops - 1] : NULL;
-	bool kern = *rec_type_tag(r->type) == 'k';
+	bool kern = *rec_type_tag(r->type) == 'k', plain;
 	bool has = rec_get(r, COL_op).s != NULL;
 	int64_t ns = rec_num_or(r, COL_dur_ns, 0);
 	size_t k;
@@ -637,12 +629,10 @@ write_launch(struct stage *st, struct rec *r)
 	}
 	c->n_carried++;
 	if (prim_run > 0)
-		prim = write_op(c, mate->prim - 1);
-	if (how == CARRY_EXACT ||
-	    (how == CARRY_NEAR && !c->plain[x->plain].many))
-		id = write_op(c, x->op);
-	else
-		id = write_plain(c, x->plain);
+		prim = write_op(c, mate->prim - 1, false);
+	plain = how != CARRY_EXACT &&
+		(how != CARRY_NEAR || c->plain[x->plain].many);
+	id = write_op(c, plain ? x->plain : x->op, plain);
 	out_ext_begin(ext, r);
 	out_i64(id);
 	out_i64(run);
