@@ -340,7 +340,7 @@ advise_stream(struct stage *st, struct advise *a)
 	stage_anew(st, notes);
 	status = stage_run(st);
 	advise_read_free(reader);
-	advise_put_free(a->put);
+	free(a->put);
 	if (a->json && status == EXIT_OK)
 		advise_json_end(&a->objects, a->n_objects);
 	buf_free(&a->objects);

@@ -32,12 +32,6 @@ end_html_section(struct stage *st)
 		h->complete = st->complete && (h->section == 1 || h->complete);
 }
 
-static void
-read_meta(struct stage *st, struct rec *r)
-{
-	html_meta_read(st->ctx, r);
-}
-
 static const char *
 base_name(const char *path)
 {
@@ -119,7 +113,7 @@ main(int argc, char **argv)
 	st.ctx = &h;
 	st.section = begin_html_section;
 	st.end = end_html_section;
-	st.meta = read_meta;
+	st.meta = html_meta_read;
 	html_tables_read(&h, &st);
 	rc = stage_run(&st);
 	if (h.both && !(h.came[0] && h.came[1]))

@@ -246,30 +246,13 @@ om_table_read(struct om_table *t, const char *path)
 
 /* The samples of the metrics: values are added up, then printed. */
 
-/* The value of a label: backslash, quote and line feed have escapes, other
- * control characters none. */
-static void
-put_escaped(struct buf *b, const char *s, size_t n)
-{
-	size_t i;
-
-	for (i = 0; i < n; i++) {
-		if (s[i] == '\n') {
-			buf_puts(b, "\\n");
-			continue;
-		}
-		if (s[i] == '\\' || s[i] == '"')
-			buf_putc(b, '\\');
-		buf_putc(
-		    b, (unsigned char)s[i] < 0x20 || s[i] == 0x7f ? '?' : s[i]);
-	}
-}
-
 /* Appends a label. raw: its value as records hold it. */
 static void
 om_label(struct om_labels *l, const char *name, struct mview raw)
 {
 	struct buf *b = &l->list;
+	size_t i;
+	char c;
 
 	buf_clear(&l->text);
 	buf_clear(&l->fixed);
@@ -282,7 +265,15 @@ om_label(struct om_labels *l, const char *name, struct mview raw)
 		buf_putc(b, ',');
 	buf_puts(b, name);
 	buf_puts(b, "=\"");
-	put_escaped(b, l->fixed.s, l->fixed.len);
+	for (i = 0; i < l->fixed.len; i++) {
+		/* other control characters have no escapes */
+		c = l->fixed.s[i];
+		if (c == '\\' || c == '"' || c == '\n')
+			buf_putc(b, '\\');
+		buf_putc(b, c == '\n'                              ? 'n'
+			    : (unsigned char)c < 0x20 || c == 0x7f ? '?'
+								   : c);
+	}
 	buf_putc(b, '"');
 }
 

@@ -173,16 +173,6 @@ add_to(struct phase *ph, int number, int64_t ns)
 }
 
 static void
-extend(struct phase *ph, int64_t lo, int64_t hi)
-{
-	if (!ph->worked || lo < ph->v[GPU_START])
-		ph->v[GPU_START] = lo;
-	if (!ph->worked || hi > ph->v[GPU_END])
-		ph->v[GPU_END] = hi;
-	ph->worked = true;
-}
-
-static void
 take_piece(void *ctx, int64_t dev, int64_t lo, int64_t hi)
 {
 	struct phases *p = ctx;
@@ -402,7 +392,11 @@ read_gpu_phase(struct stage *st, struct rec *r)
 	if (r->type == p->sync || !w.has_dur)
 		return;
 	ns = num_sub(w.end, w.start);
-	extend(ph, w.start, w.end);
+	if (!ph->worked || w.start < ph->v[GPU_START])
+		ph->v[GPU_START] = w.start;
+	if (!ph->worked || w.end > ph->v[GPU_END])
+		ph->v[GPU_END] = w.end;
+	ph->worked = true;
 	flat_add(&ph->gpu, w.dev, w.start, w.end);
 	add_to(ph, GPU_SUM, ns);
 	ph->v[N_GPU]++;

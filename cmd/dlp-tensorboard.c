@@ -21,9 +21,18 @@
  * The framing
  */
 
-/* CRC-32C of n bytes: the polynomial 0x1edc6f41, bits reversed. */
-static uint32_t
-tb_crc32c(const char *s, size_t n)
+/* The lowest n bytes of v, the lowest first. */
+static void
+put_bytes(struct buf *b, uint64_t v, int n)
+{
+	for (; n > 0; n--, v >>= 8)
+		buf_putc(b, (char)(v & 0xff));
+}
+
+/* CRC-32C of n bytes: the polynomial 0x1edc6f41, bits reversed. It is masked,
+ * because a checksum of data that holds its own checksum would be weak. */
+static void
+put_masked_crc(struct buf *b, const char *s, size_t n)
 {
 	uint32_t c = 0xffffffff;
 	size_t i;
@@ -34,24 +43,7 @@ tb_crc32c(const char *s, size_t n)
 		for (bit = 0; bit < 8; bit++)
 			c = c >> 1 ^ (c & 1 ? 0x82f63b78 : 0);
 	}
-	return ~c;
-}
-
-/* The lowest n bytes of v, the lowest first. */
-static void
-put_bytes(struct buf *b, uint64_t v, int n)
-{
-	for (; n > 0; n--, v >>= 8)
-		buf_putc(b, (char)(v & 0xff));
-}
-
-/* Checksums are masked, because a checksum of data that holds its own checksum
- * would be weak. */
-static void
-put_masked_crc(struct buf *b, const char *s, size_t n)
-{
-	uint32_t c = tb_crc32c(s, n);
-
+	c = ~c;
 	put_bytes(b, (uint32_t)((c >> 15 | c << 17) + 0xa282ead8), 4);
 }
 

@@ -912,7 +912,7 @@ main(int argc, char **argv)
 	x.type = xcalloc(x.defs.n, sizeof(*x.type));
 	for (i = 0; i < x.defs.n; i++)
 		read_type(&x, &st, &x.defs.line[i], &x.type[i]);
-	ev_open(&x.out);
+	ev_text(&x.out, "{\"traceEvents\":[");
 	rc = stage_run(&st);
 	trace_facts(&x);
 	if (x.untimed > 0)

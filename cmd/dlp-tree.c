@@ -92,24 +92,21 @@ path_node(struct tree *t, const char *s, size_t n)
 }
 
 static void
-add_stat(struct iter_stat *s, int64_t v, bool first)
-{
-	if (first || v < s->min)
-		s->min = v;
-	if (first || v > s->max)
-		s->max = v;
-	s->sum = num_add(s->sum, v);
-}
-
-static void
 close_cell(struct tree_node *n, struct tree_cell *c)
 {
+	struct iter_stat *s;
+	int64_t v;
 	int m;
 
-	for (m = 0; m < NMETRICS; m++)
-		add_stat(&n->stat[m],
-		    m <= M_GPU ? flat_len(&c->flat[m]) : c->sum[m],
-		    n->n_iter == 0);
+	for (m = 0; m < NMETRICS; m++) {
+		s = &n->stat[m];
+		v = m <= M_GPU ? flat_len(&c->flat[m]) : c->sum[m];
+		if (n->n_iter == 0 || v < s->min)
+			s->min = v;
+		if (n->n_iter == 0 || v > s->max)
+			s->max = v;
+		s->sum = num_add(s->sum, v);
+	}
 	n->n_iter++;
 	c->used = false;
 	c->sum[M_OVERHEAD] = c->sum[M_IDLE] = 0;

@@ -118,7 +118,6 @@ struct advise_put;
 struct advise_put *advise_put_open(void);
 void advise_put(struct advise_put *p, const struct facts *f,
     const struct advise_finding *j, size_t n, bool dlprof);
-void advise_put_free(struct advise_put *p);
 
 /* advise_json.c: appends the object of a file; writes all n of them. */
 void advise_json(struct buf *b, const struct facts *f,

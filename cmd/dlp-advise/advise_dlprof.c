@@ -288,7 +288,7 @@ judge_balance(const struct facts *f, bool spin, struct advise_verdict *v)
 	double pct, lo = 101, hi = -1;
 	const struct device *d;
 	size_t n = 0;
-	int64_t work;
+	int64_t work, comm;
 
 	if (verdict_lacks_times(f, v, !f->has_busy, "busy records: dlp-busy"))
 		return;
@@ -297,7 +297,7 @@ judge_balance(const struct facts *f, bool spin, struct advise_verdict *v)
 			continue;
 		work = facts_dev_kernels(d);
 		if (!spin)
-			work = num_sub(work, facts_dev_bare(d));
+			work = num_sub(work, facts_dev_bare(d, &comm));
 		pct = 100.0 * (double)work / (double)facts_dev_wall(d);
 		lo = pct < lo ? pct : lo;
 		hi = pct > hi ? pct : hi;

@@ -242,11 +242,12 @@ facts_dev_kernels(const struct device *d)
 }
 
 int64_t
-facts_dev_bare(const struct device *d)
+facts_dev_bare(const struct device *d, int64_t *all)
 {
 	int64_t hidden, bare = 0;
 	size_t k;
 
+	*all = d->has_comm ? d->in_steps.all : ivl_len(&d->comm);
 	if (d->has_comm)
 		return d->in_steps.bare;
 	for (k = 0; k < d->comm.n; k++) {
@@ -255,12 +256,6 @@ facts_dev_bare(const struct device *d)
 		    num_sub(num_sub(d->comm.v[k].hi, d->comm.v[k].lo), hidden));
 	}
 	return bare;
-}
-
-int64_t
-facts_dev_comm(const struct device *d)
-{
-	return d->has_comm ? d->in_steps.all : ivl_len(&d->comm);
 }
 
 int64_t

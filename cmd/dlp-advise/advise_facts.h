@@ -346,10 +346,9 @@ struct device *facts_dev(struct facts *f, int64_t no);
 int64_t facts_dev_kernels(const struct device *d);
 int64_t facts_dev_wall(const struct device *d);
 
-/* The time in which nothing but communication runs on the device; in which
- * communication runs. */
-int64_t facts_dev_bare(const struct device *d);
-int64_t facts_dev_comm(const struct device *d);
+/* The time in which nothing but communication runs on the device; *all: in
+ * which communication runs. */
+int64_t facts_dev_bare(const struct device *d, int64_t *all);
 
 /* The sum of classes, a bit each, over the used devices, in percent of their
  * time. The other counts as DLProf does, over all visible devices. */

@@ -216,13 +216,13 @@ judge_launch_bound(const struct facts *f, struct advise_verdict *v)
 static int64_t
 bare_ns(const struct facts *f, int64_t *all)
 {
-	int64_t bare = 0;
+	int64_t bare = 0, of_dev;
 	size_t i;
 
 	*all = 0;
 	for (i = 0; i < f->n_dev; i++) {
-		*all = num_add(*all, facts_dev_comm(&f->dev[i]));
-		bare = num_add(bare, facts_dev_bare(&f->dev[i]));
+		bare = num_add(bare, facts_dev_bare(&f->dev[i], &of_dev));
+		*all = num_add(*all, of_dev);
 	}
 	return bare;
 }

@@ -41,12 +41,6 @@ advise_put_open(void)
 	return p;
 }
 
-void
-advise_put_free(struct advise_put *p)
-{
-	free(p);
-}
-
 bool
 advise_steps(const struct facts *f, int64_t *from, int64_t *to)
 {

@@ -455,12 +455,6 @@ cut_parse(struct agg_cut *c, struct agg_input *in, const char *arg)
 	}
 }
 
-const char *
-cut_name(const struct agg_cut *c, const struct agg_input *in)
-{
-	return c->name != NULL ? c->name : input_canon(in, c->col);
-}
-
 /* The value of a column as a number; false if it is unset or a text. */
 static bool
 cut_f64(struct agg_input *in, const struct rec *r, int t, int col, double *v)

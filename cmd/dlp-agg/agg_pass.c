@@ -64,18 +64,20 @@ static void
 cut_line(struct agg_pass *p, const struct rec *r, int t)
 {
 	struct agg_spec *a = p->spec;
-	int i;
+	const struct agg_cut *c;
 
 	buf_clear(&p->cut);
 	if (r == NULL)
 		buf_putc(&p->cut, '#');
 	buf_puts(&p->cut, a->as != NULL ? a->as : a->in.tag[t]);
-	for (i = 0; i < a->ncut; i++) {
+	for (c = a->cut; c < a->cut + a->ncut; c++) {
 		buf_putc(&p->cut, '\t');
-		if (r == NULL)
-			buf_puts(&p->cut, cut_name(&a->cut[i], &a->in));
+		if (r != NULL)
+			cut_put(&p->cut, c, &a->in, r, t);
 		else
-			cut_put(&p->cut, &a->cut[i], &a->in, r, t);
+			buf_puts(&p->cut, c->name != NULL
+					      ? c->name
+					      : input_canon(&a->in, c->col));
 	}
 }
 

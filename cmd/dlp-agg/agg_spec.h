@@ -70,8 +70,6 @@ struct agg_cut {               /* of -c */
  * must outlive c, and a bad one is fatal. */
 void cut_parse(struct agg_cut *c, struct agg_input *in, const char *arg);
 
-const char *cut_name(const struct agg_cut *c, const struct agg_input *in);
-
 /* Appends the value in a record of type t. */
 void cut_put(struct buf *b, const struct agg_cut *c, struct agg_input *in,
     const struct rec *r, int t);

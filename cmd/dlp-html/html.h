@@ -194,7 +194,7 @@ void html_tables_free(struct html *h);
 int html_profile(const struct html *h);
 
 /* A line of metadata. */
-void html_meta_read(struct html *h, const struct rec *r);
+void html_meta_read(struct stage *st, struct rec *r);
 
 /* These write the output: the page, or its data as JSON. */
 void html_page(struct html *h);

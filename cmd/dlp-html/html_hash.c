@@ -23,13 +23,14 @@ turn(uint32_t x, int n)
 	return x >> n | x << (32 - n);
 }
 
-/* The message schedule of a block of 64 bytes. */
+/* A block of 64 bytes. */
 static void
-sha_words(uint32_t w[64], const unsigned char *p)
+sha_block(uint32_t h[8], const unsigned char *p)
 {
+	uint32_t w[64], v[8], a, b;
 	int i;
 
-	for (i = 0; i < 16; i++)
+	for (i = 0; i < 16; i++) /* the message schedule */
 		w[i] = (uint32_t)p[4 * i] << 24 | (uint32_t)p[4 * i + 1] << 16 |
 		       (uint32_t)p[4 * i + 2] << 8 | p[4 * i + 3];
 	for (; i < 64; i++)
@@ -38,15 +39,6 @@ sha_words(uint32_t w[64], const unsigned char *p)
 		    (turn(w[i - 15], 7) ^ turn(w[i - 15], 18) ^
 			w[i - 15] >> 3) +
 		    (turn(w[i - 2], 17) ^ turn(w[i - 2], 19) ^ w[i - 2] >> 10);
-}
-
-static void
-sha_block(uint32_t h[8], const unsigned char *p)
-{
-	uint32_t w[64], v[8], a, b;
-	int i;
-
-	sha_words(w, p);
 	memcpy(v, h, sizeof(v));
 	for (i = 0; i < 64; i++) {
 		a = v[7] + (turn(v[4], 6) ^ turn(v[4], 11) ^ turn(v[4], 25)) +

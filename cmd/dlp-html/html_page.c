@@ -30,8 +30,9 @@ is_private_fact(struct mview name)
 }
 
 void
-html_meta_read(struct html *h, const struct rec *r)
+html_meta_read(struct stage *st, struct rec *r)
 {
+	struct html *h = st->ctx;
 	const char *rest, *word, *tab;
 	struct html_about *a;
 	struct mview name = { 0 }, value = { 0 };

@@ -418,20 +418,6 @@ put_finding(struct screen *s, int nth, const struct overview_finding *f)
 	page_fill_text(s, "    help: ", f->advice);
 }
 
-/* How many findings are worth showing. */
-static int
-page_findings(const struct overview *o)
-{
-	int n = o->n_found;
-
-	/* those that gain hardly anything, or would be shown as 0.0 %, come
-	 * last */
-	while (n > 0 && (o->found[n - 1].little ||
-			    strcmp(o->found[n - 1].share, "0.0") == 0))
-		n--;
-	return n;
-}
-
 int
 page_unjudged(const struct overview *o)
 {
@@ -451,8 +437,13 @@ static void
 put_findings(struct screen *s)
 {
 	const struct overview *o = s->o;
-	int i, n = page_findings(o);
+	int i, n = o->n_found;
 
+	/* those that gain hardly anything, or would be shown as 0.0 %, come
+	 * last */
+	while (n > 0 && (o->found[n - 1].little ||
+			    strcmp(o->found[n - 1].share, "0.0") == 0))
+		n--;
 	buf_i64(page_let(s, "findings"), n);
 	page_let_count(s, "little", o->n_found - n);
 	page_let_count(s, "unjudged", page_unjudged(o));

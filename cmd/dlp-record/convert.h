@@ -233,8 +233,8 @@ void conv_kernel_name(
 
 /* convert_facts.c */
 void conv_facts(struct conv *c);
-/* The UUID of a GPU by the program's number; NULL if it is unknown. */
-const char *conv_gpu_uuid(struct conv *c, int gpu);
+/* What was recorded of a GPU by the program's number; NULL if it is unknown. */
+const char *conv_gpu_text(struct conv *c, int gpu, const char *key);
 
 /* convert_power.c */
 void conv_power(struct conv *c);

@@ -62,24 +62,18 @@ said(const struct conv *c, const char *key)
 	return v != NULL ? smap_str(&c->own, (uint32_t)*v, NULL) : NULL;
 }
 
-static const char *
-gpu_text(struct conv *c, int gpu, const char *key)
+const char *
+conv_gpu_text(struct conv *c, int gpu, const char *key)
 {
 	buf_clear(&c->buf);
 	buf_printf(&c->buf, "gpu%d.%s", gpu, key);
 	return said(c, buf_str(&c->buf));
 }
 
-const char *
-conv_gpu_uuid(struct conv *c, int gpu)
-{
-	return gpu_text(c, gpu, "uuid");
-}
-
 static int64_t
 gpu_number(struct conv *c, int gpu, const char *key)
 {
-	const char *s = gpu_text(c, gpu, key);
+	const char *s = conv_gpu_text(c, gpu, key);
 	int64_t v;
 
 	return s != NULL && num_i64(s, strlen(s), &v) ? v : DBW_NULL;
@@ -112,15 +106,15 @@ gpu_row(struct conv *c, int gpu)
 
 	dbw_begin(db, RT_GPU);
 	DBW_INTS(db, CONV_VM, gpu);
-	dbw_str(db, gpu_text(c, gpu, "name"));
-	dbw_str(db, gpu_text(c, gpu, "bus"));
+	dbw_str(db, conv_gpu_text(c, gpu, "name"));
+	dbw_str(db, conv_gpu_text(c, gpu, "bus"));
 	DBW_INTS(db, integrated != DBW_NULL ? integrated == 0 : DBW_NULL,
 	    attribute(c, gpu, 38, 1), gpu_number(c, gpu, "memory"),
 	    /* two transfers in each cycle of the memory's clock */
 	    clock == DBW_NULL || width == DBW_NULL ? DBW_NULL
 						   : clock * 2 * (width / 8),
 	    attribute(c, gpu, 13, 1000), attribute(c, gpu, 16, 1), DBW_NULL);
-	dbw_str(db, gpu_text(c, gpu, "uuid"));
+	dbw_str(db, conv_gpu_text(c, gpu, "uuid"));
 	DBW_INTS(db, DBW_NULL, DBW_NULL, gpu, DBW_NULL, DBW_NULL, DBW_NULL,
 	    DBW_NULL, attribute(c, gpu, 9, 1) /* constantMemory */, DBW_NULL);
 	/* the attributes in the order of the last columns */
@@ -267,7 +261,7 @@ conv_facts(struct conv *c)
 	struct dbw *db;
 
 	for (gpu = 0; gpu < CONV_GPUS; gpu++) {
-		if (gpu_text(c, gpu, "name") == NULL)
+		if (conv_gpu_text(c, gpu, "name") == NULL)
 			continue;
 		gpu_row(c, gpu);
 		for (p = c->proc; p < c->proc + c->dir.n; p++)

@@ -20,7 +20,7 @@ gpu_of(struct conv *c, const char *uuid)
 	if (strncmp(uuid, "GPU-", 4) == 0)
 		uuid += 4;
 	for (gpu = 0; gpu < CONV_GPUS; gpu++) {
-		s = conv_gpu_uuid(c, gpu);
+		s = conv_gpu_text(c, gpu, "uuid");
 		if (s != NULL && strcasecmp(s, uuid) == 0)
 			return gpu;
 	}

@@ -132,7 +132,7 @@ flush(struct groups *t)
 }
 
 void
-groups_add_to(struct groups *t, struct group_key *k, const char *key, size_t n,
+groups_add(struct groups *t, struct group_key *k, const char *key, size_t n,
     uint32_t part, const int64_t *v)
 {
 	struct new_row *x;
@@ -153,15 +153,6 @@ groups_add_to(struct groups *t, struct group_key *k, const char *key, size_t n,
 	x->next = (uint32_t)t->keys.val[k->id];
 	t->keys.val[k->id] = t->n;
 	t->sum = num_add(t->sum, v[0]);
-}
-
-void
-groups_add(struct groups *t, const char *key, size_t n, uint32_t part,
-    const int64_t *v)
-{
-	struct group_key k = { 0 };
-
-	groups_add_to(t, &k, key, n, part, v);
 }
 
 int64_t

@@ -13,7 +13,9 @@
 static void
 add_value(struct report *r, int64_t v)
 {
-	groups_add(r->t, r->key.s, r->key.len, 0, &v);
+	struct group_key k = { 0 };
+
+	groups_add(r->t, &k, r->key.s, r->key.len, 0, &v);
 	buf_clear(&r->key);
 }
 

@@ -290,11 +290,11 @@ exec_sum(struct report *r, const struct stats_gpu *g)
 	row_text(&r->key, g->api.s, api_len(&g->api));
 	put_gpu_name(&r->key, g, r);
 	v = gpu_total(g);
-	groups_add_to(r->t, &k, r->key.s, r->key.len, TOTAL, &v);
-	groups_add_to(r->t, &k, r->key.s, r->key.len, API, &g->api_dur);
+	groups_add(r->t, &k, r->key.s, r->key.len, TOTAL, &v);
+	groups_add(r->t, &k, r->key.s, r->key.len, API, &g->api_dur);
 	if (gpu_queue(g, &v))
-		groups_add_to(r->t, &k, r->key.s, r->key.len, QUEUE, &v);
-	groups_add_to(r->t, &k, r->key.s, r->key.len, KERNEL, &g->dur);
+		groups_add(r->t, &k, r->key.s, r->key.len, QUEUE, &v);
+	groups_add(r->t, &k, r->key.s, r->key.len, KERNEL, &g->dur);
 }
 
 struct exec_row { /* the row that is being made */

@@ -83,8 +83,6 @@ struct kernel_names {
 /* The mode ":base" etc.; -1 if the text is not one. */
 int kname_mode(const char *s);
 
-void kname_section(struct kernel_names *k);
-
 /* Takes a str record with its texts, one per mode. */
 void kname_str(struct kernel_names *k, int64_t id, const struct mview t[KN_N]);
 
@@ -168,7 +166,7 @@ stats_before(int64_t t)
  * the statistics are made of. Groups come in the order of their keys' bytes.
  *
  *	t = groups_new(1);
- *	groups_add(t, key, n, 0, &value);
+ *	groups_add(t, &k, key, n, 0, &value);
  *	groups_each(t, GROUPS_ALL, print, ctx);	any number of times
  *	groups_free(t);
  *
@@ -196,16 +194,13 @@ struct group_stats {
 struct groups *groups_new(int nval);
 void groups_free(struct groups *t);
 
-void groups_add(struct groups *t, const char *key, size_t n, uint32_t part,
-    const int64_t *v);
-
 struct group_key { /* a key's number, valid while gen has not changed */
 	uint64_t gen;
 	uint32_t id;
 };
 
-/* The same for a key that is used again: zero k before the first use. */
-void groups_add_to(struct groups *t, struct group_key *k, const char *key,
+/* k, zeroed before the first use, is kept for a key that is used again. */
+void groups_add(struct groups *t, struct group_key *k, const char *key,
     size_t n, uint32_t part, const int64_t *v);
 
 /* The sum of all first values. */

@@ -90,7 +90,7 @@ close_range(void *ctx, void *open)
 	int i;
 
 	if (o->n_gpu > 0 && k->wants.proj)
-		groups_add_to(s->ranges.table, &o->key, r->name, r->name_len,
+		groups_add(s->ranges.table, &o->key, r->name, r->name_len,
 		    r->push ? RANGES_PROJ : RANGES_START, v);
 	for (i = 0; o->n_gpu > 0 && i < s->nreports; i++)
 		if (s->report[i].def->on_proj != NULL)
@@ -236,7 +236,7 @@ kern_in(struct stats *s, struct stack_thread *th, struct gpu_range *o,
 			map_put(&o->seen, part, &first);
 			v[1] = first;
 		}
-		groups_add_to(ranges->table, o != NULL ? &o->key : &th->key,
+		groups_add(ranges->table, o != NULL ? &o->key : &th->key,
 		    o != NULL ? o->r.name : "", o != NULL ? o->r.name_len : 0,
 		    part, v);
 	}
@@ -662,7 +662,7 @@ section_begins(struct stage *st)
 	struct stats *s = st->ctx;
 	struct stats_reader *in = s->reader;
 
-	kname_section(&s->names);
+	map_clear(&s->names.strs);
 	trace_section(&s->traces);
 	in->no_nvtx = in->fewer_ranges = in->any = false;
 	memset(in->has_end, 0, sizeof(in->has_end));

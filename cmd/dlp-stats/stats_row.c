@@ -154,12 +154,6 @@ kname_mode(const char *s)
 	return -1;
 }
 
-void
-kname_section(struct kernel_names *k)
-{
-	map_clear(&k->strs);
-}
-
 static uint32_t
 new_kernel(struct kernel_names *k, const struct mview t[KN_N])
 {

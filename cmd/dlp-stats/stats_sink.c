@@ -167,21 +167,6 @@ columns_cell(struct stats_sink *k, int i, const char *s, size_t n)
 }
 
 static void
-columns_row(struct stats_sink *k, const char *s, size_t n)
-{
-	const char *e = s + n, *tab;
-	int i;
-
-	for (i = 0; i < k->table->ncols; i++) {
-		tab = s < e ? memchr(s, '\t', (size_t)(e - s)) : NULL;
-		columns_cell(k, i, s, (size_t)((tab != NULL ? tab : e) - s));
-		s = tab != NULL ? tab + 1 : e;
-	}
-	if (ferror(k->rows))
-		die_errno("temporary file (see TMPDIR)");
-}
-
-static void
 put_cell(const struct stats_sink *k, int i, const char *s, size_t n, size_t w)
 {
 	int pad = k->width[i] > w ? (int)(k->width[i] - w) : 0;
@@ -202,13 +187,24 @@ put_cell(const struct stats_sink *k, int i, const char *s, size_t n, size_t w)
 void
 sink_row(struct stats_sink *k, const char *s, size_t n)
 {
+	const char *e = s + n, *tab;
+	int i;
+
 	if (!k->begun)
 		begin_table(k);
 	k->any_row = true;
-	if (k->format != NULL)
+	if (k->format != NULL) {
 		writer_line(&k->writer, s, n);
-	else
-		columns_row(k, s, n);
+		out_check();
+		return;
+	}
+	for (i = 0; i < k->table->ncols; i++) {
+		tab = s < e ? memchr(s, '\t', (size_t)(e - s)) : NULL;
+		columns_cell(k, i, s, (size_t)((tab != NULL ? tab : e) - s));
+		s = tab != NULL ? tab + 1 : e;
+	}
+	if (ferror(k->rows))
+		die_errno("temporary file (see TMPDIR)");
 	out_check();
 }
 

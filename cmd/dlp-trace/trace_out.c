@@ -379,12 +379,6 @@ ev_name(struct trace_out *o, bool thread, const struct trace_row *at,
 	ev_end(o);
 }
 
-void
-ev_open(struct trace_out *o)
-{
-	ev_text(o, "{\"traceEvents\":[");
-}
-
 /* In packets facts are the annotations of a point at the beginning. */
 void
 ev_facts(struct trace_out *o)

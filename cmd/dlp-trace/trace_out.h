@@ -50,8 +50,7 @@ void ev_end(struct trace_out *o);
 void ev_name(struct trace_out *o, bool thread, const struct trace_row *at,
     const struct buf *name, int sort);
 
-/* Before the events; after them, where facts follow, and after those. */
-void ev_open(struct trace_out *o);
+/* After the events, where facts follow, and after those. */
 void ev_facts(struct trace_out *o);
 void ev_fact(struct trace_out *o, const char *name, size_t n, const char *v,
     size_t len, bool number);
