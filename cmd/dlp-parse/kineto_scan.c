@@ -180,7 +180,9 @@ text_end(struct kineto_event *ev, const char *p)
 
 	for (;;) {
 		p = kineto_event_plain(p, e);
-		c = p < e ? (unsigned char)*p : 0;
+		if (p == e)
+			return refuse(ev, p, WANT_TEXT);
+		c = (unsigned char)*p;
 		if (c == '"')
 			return p;
 		if (c == '\\') {
@@ -369,7 +371,7 @@ scan_value(struct kineto_scan *k, const char *p)
 	if (e == NULL)
 		return NULL;
 	/* digits are not the number that they are a part of */
-	if (strchr("-0123456789", *p) != NULL &&
+	if ((*p == '-' || (*p >= '0' && *p <= '9')) &&
 	    strchr(",]} \n\r\t", *e) == NULL)
 		return refuse(k->ev, e, WANT_COMMA);
 	k->want = k->depth > 0 ? WANT_COMMA : WANT_END;
