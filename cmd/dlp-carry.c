@@ -401,16 +401,6 @@ field_by_name(struct mview legend, struct mview line, const char *name)
 	return (struct mview){ "-", 1 };
 }
 
-static bool
-is_size(const char *name)
-{
-	static const char *const sizes[] = { "args", "bwd_shapes", "fwd_op_id",
-		"repr", "shapes", "trace" };
-
-	return mv_listed(
-	    mv(name, name + strlen(name)), sizes, ARRAY_LEN(sizes));
-}
-
 /* Without sizes the key of an op is its name and direction. */
 static void
 put_plain_key(struct buf *line, struct mview legend, struct mview op)
@@ -471,6 +461,8 @@ column(struct carry *c, const struct carry_op *op, int i)
 static void
 put_op(struct carry *c, const struct carry_op *op, int64_t id, bool plain)
 {
+	static const char *const sizes[] = { "args", "bwd_shapes", "fwd_op_id",
+		"repr", "shapes", "trace" };
 	struct mview legend = smap_view(&c->legends, op->legend), v;
 	struct buf line = { 0 };
 	const char *name;
@@ -485,7 +477,8 @@ put_op(struct carry *c, const struct carry_op *op, int64_t id, bool plain)
 			buf_i64(&line, id);
 		} else if (plain && strcmp(name, "key") == 0) {
 			put_plain_key(&line, legend, op->line);
-		} else if (plain && is_size(name)) {
+		} else if (plain && mv_listed(mv(name, name + strlen(name)),
+					sizes, ARRAY_LEN(sizes))) {
 			buf_putc(&line, '-');
 		} else if (strcmp(name, "fwd_op_id") == 0 ||
 			   strcmp(name, "for_op_id") == 0) {
