@@ -341,6 +341,7 @@ kineto_free(void *ctx)
 	smap_free(&k->threads);
 	map_free(&k->procs);
 	smap_free(&k->called);
+	smap_free(&k->flows);
 	free(k->callers);
 	for (i = 0; i < KH_N; i++)
 		buf_free(&k->head[i]);
