@@ -281,8 +281,8 @@ $(foreach u,$(notdir $(UNITS)),$(eval $(call unit_rule,$(u))))
 
 # Programs that the tests of dlp-record record, and a libcupti of their own.
 RECORD_TESTS = $(addprefix $(B)/record/,libcupti.so.13 libcuda.so.1 \
-	       libnvidia-ml.so.1 fakecuda \
-	       nvtxlib.so nvtxext nvtxall $(if $(call has,nvtx3/nvToolsExt.h,y),nvtxall-nvtx3))
+	       libnvidia-ml.so.1 nvtxlib.so nvtxext fakecuda \
+	       $(if $(call has,nvtx3/nvToolsExt.h,y),fakecuda-nvtx3))
 RECORD_CC = $(CC) $(CPPFLAGS) -std=gnu11 $(WARN) -Wno-missing-prototypes \
 	    $(filter-out -fsanitize% -fno-sanitize%,$(CFLAGS))
 RECORD_H = tests/record/nvtx_own.h $(wildcard cmd/dlp-record/lib/*_abi.h)
@@ -306,19 +306,16 @@ $(B)/record/nvtxlib.so: tests/record/nvtxlib.c $(RECORD_H)
 
 $(B)/record/fakecuda: tests/record/fakecuda.c $(RECORD_H)
 	@mkdir -p $(@D)
-	$(RECORD_CC) -o $@ $< -Wl,-rpath,'$$ORIGIN' -ldl
+	$(RECORD_CC) -o $@ $< -Wl,-rpath,'$$ORIGIN' -ldl -lpthread
+
+$(B)/record/fakecuda-nvtx3: tests/record/fakecuda.c
+	@mkdir -p $(@D)
+	$(RECORD_CC) -DNVTX3 $(CUDA_CPPFLAGS) -o $@ $< -Wl,-rpath,'$$ORIGIN' \
+	    -ldl -lpthread
 
 $(B)/record/nvtxext: tests/record/nvtxext.c $(RECORD_H)
 	@mkdir -p $(@D)
 	$(RECORD_CC) -o $@ $< -ldl
-
-$(B)/record/nvtxall: tests/record/nvtxall.c $(RECORD_H)
-	@mkdir -p $(@D)
-	$(RECORD_CC) -o $@ $< -ldl -lpthread
-
-$(B)/record/nvtxall-nvtx3: tests/record/nvtxall.c
-	@mkdir -p $(@D)
-	$(RECORD_CC) -DNVTX3 $(CUDA_CPPFLAGS) -o $@ $< -ldl -lpthread
 
 .PHONY: unit recorded
 unit: $(UNITS) $(B)/fuzz/corrupt recorded

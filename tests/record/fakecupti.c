@@ -307,7 +307,6 @@ cuptiGetCallbackName(uint32_t domain, uint32_t cbid, const char **name)
 	return 1;
 }
 
-#ifndef NO_FINE_CALLS /* CUPTI before CUDA 12.x */
 EXPORT abi_result
 cuptiActivityEnableRuntimeApi(uint32_t cbid, uint8_t on)
 {
@@ -321,7 +320,6 @@ cuptiActivityEnableDriverApi(uint32_t cbid, uint8_t on)
 	f.call_on[0][cbid] = on;
 	return ABI_OK;
 }
-#endif
 
 EXPORT abi_result
 cuptiGetGraphNodeId(void *node, uint64_t *id)
@@ -415,20 +413,26 @@ fake_call(int runtime, uint32_t cbid)
 	return corr;
 }
 
-EXPORT void
-fake_kernel(const char *name, uint32_t corr, uint64_t node)
+/* What all work has: it takes NS on a stream. */
+#define WORK(k, of, ns, on)                                                    \
+	do {                                                                   \
+		(k).kind = (of);                                               \
+		(k).start = now();                                             \
+		(k).end = (k).start + (ns);                                    \
+		(k).ctx = 1;                                                   \
+		(k).stream = (on);                                             \
+		(k).corr = corr;                                               \
+	} while (0)
+
+static void
+kernel(const char *name, uint32_t corr, uint64_t node)
 {
 	static int n;
 	struct abi_kernel k = { 0 };
 
-	k.kind = ABI_KERNEL;
+	WORK(k, ABI_KERNEL, 500, 7);
 	k.cache = 0x11;
 	k.registers = 32;
-	k.start = now();
-	k.end = k.start + 500;
-	k.dev = 0;
-	k.ctx = 1;
-	k.stream = 7;
 	k.grid[0] = 10;
 	k.grid[1] = k.grid[2] = 1;
 	k.block[0] = 128;
@@ -436,13 +440,11 @@ fake_kernel(const char *name, uint32_t corr, uint64_t node)
 	k.shared_dynamic = 1024;
 	k.local_total = 77;
 	k.local_total2 = 250871808;
-	k.corr = corr;
-	k.grid_id = n;
+	k.grid_id = n++;
 	k.name = name;
 	k.shared_executed = 32768;
 	k.node = node;
 	k.limit = 1;
-	n++;
 	if (option("zero") > 0 && n % 4 == 0)
 		k.start = k.end = 0;
 	if (option("overrun") > 0 && n % 3 == 0)
@@ -450,75 +452,53 @@ fake_kernel(const char *name, uint32_t corr, uint64_t node)
 	emit(&k, sizeof(k));
 }
 
-EXPORT void
-fake_copy(uint32_t corr)
+static void
+copy(uint32_t corr)
 {
 	struct abi_memcpy k = { 0 };
 
-	k.kind = ABI_MEMCPY;
+	WORK(k, ABI_MEMCPY, option("overrun") > 0 ? 30000300 : 300, 7);
 	k.copy = 1;
 	k.src = 1;
 	k.dst = 3;
 	k.bytes = 4096;
-	k.start = now();
-	k.end = k.start + 300;
-	k.ctx = 1;
-	k.stream = 7;
-	k.corr = corr;
 	k.count = 1;
-	if (option("overrun") > 0)
-		k.end += 30000000;
 	emit(&k, sizeof(k));
 }
 
-EXPORT void
-fake_peer(uint32_t corr)
+static void
+peer(uint32_t corr)
 {
 	struct abi_memcpy2 k = { 0 };
 
-	k.kind = ABI_MEMCPY2;
+	WORK(k, ABI_MEMCPY2, 100, 8);
 	k.copy = 10;
 	k.src = k.dst = 3;
 	k.bytes = 512;
-	k.start = now();
-	k.end = k.start + 100;
-	k.ctx = 1;
-	k.stream = 8;
 	k.dst_dev = k.dst_ctx = 1;
-	k.corr = corr;
 	emit(&k, sizeof(k));
 }
 
-EXPORT void
-fake_set(uint32_t corr)
+static void
+set(uint32_t corr)
 {
 	struct abi_memset k = { 0 };
 
-	k.kind = ABI_MEMSET;
+	WORK(k, ABI_MEMSET, 100, 7);
 	k.value = 5;
 	k.bytes = 64;
-	k.start = now();
-	k.end = k.start + 100;
-	k.ctx = 1;
-	k.stream = 7;
-	k.corr = corr;
 	k.mem = 3;
 	emit(&k, sizeof(k));
 }
 
-EXPORT void
-fake_sync(uint32_t corr)
+static void
+synchronize(uint32_t corr)
 {
 	struct abi_sync k = { 0 };
 	struct abi_event e = { 0 };
 
-	k.kind = ABI_SYNC;
+	WORK(k, ABI_SYNC, 50, 7);
 	k.type = 3;
-	k.start = now();
-	k.end = k.start + 50;
-	k.corr = corr;
-	k.ctx = 1;
-	k.stream = 7;
 	k.event = UINT32_MAX;
 	k.sync_id = 9;
 	emit(&k, sizeof(k));
@@ -531,46 +511,43 @@ fake_sync(uint32_t corr)
 	emit(&e, sizeof(e));
 }
 
+/* Memory that was taken or, with op 2, released. */
+static void
+memory(int op, uint64_t address, uint64_t bytes, struct abi_memory k)
+{
+	k.kind = ABI_MEMORY2;
+	k.op = op;
+	k.address = address;
+	k.bytes = bytes;
+	k.t = now();
+	k.stream = UINT32_MAX;
+	k.ctx = 1;
+	emit(&k, sizeof(k));
+}
+
 /* Memory that a module brings and takes along; its address is used again. */
 EXPORT void
 fake_module(int release)
 {
-	struct abi_memory k = { 0 };
-
-	k.kind = ABI_MEMORY2;
-	k.op = release ? 2 : 1;
-	k.mem = 6;
-	k.address = 0x6000;
-	k.bytes = 16;
-	k.t = now();
-	k.stream = UINT32_MAX;
-	k.ctx = 1;
-	k.name = "$str";
-	emit(&k, sizeof(k));
+	memory(release ? 2 : 1, 0x6000, 16,
+	    (struct abi_memory){ .mem = 6, .name = "$str" });
 }
 
-EXPORT void
-fake_memory(uint32_t corr)
+static void
+pool(uint32_t corr)
 {
 	static uint64_t address = 0x7000;
 	struct abi_memory k = { 0 };
 	struct abi_pool l = { 0 };
 
-	k.kind = ABI_MEMORY2;
-	k.op = 1;
 	k.mem = 3;
 	k.corr = corr;
-	k.address = address;
-	address += 1 << 20;
-	k.bytes = 1 << 20;
-	k.t = now();
-	k.stream = UINT32_MAX;
-	k.ctx = 1;
 	k.pool_type = 1;
 	k.pool = 0x1000;
 	k.size = 1 << 21;
 	k.utilized = 1 << 20;
-	emit(&k, sizeof(k));
+	memory(1, address, 1 << 20, k);
+	address += 1 << 20;
 	l.kind = ABI_POOL;
 	l.op = 1;
 	l.type = 1;
@@ -581,8 +558,8 @@ fake_memory(uint32_t corr)
 	emit(&l, sizeof(l));
 }
 
-EXPORT void
-fake_overhead(void)
+static void
+overhead(void)
 {
 	struct abi_overhead k = { 0 };
 
@@ -596,26 +573,6 @@ fake_overhead(void)
 	emit(&k, sizeof(k));
 }
 
-EXPORT void
-fake_context(void)
-{
-	struct abi_context k = { 0 };
-	struct abi_stream s = { 0 };
-	struct abi_resource_data d = { &f, NULL, NULL };
-
-	if (f.cb != NULL && f.cb_on[3][ABI_RES_CONTEXT_CREATED])
-		f.cb(f.user, ABI_CB_RESOURCE, ABI_RES_CONTEXT_CREATED, &d);
-	k.kind = ABI_CONTEXT;
-	k.ctx = 1;
-	k.null_stream = 7;
-	emit(&k, sizeof(k));
-	s.kind = ABI_STREAM;
-	s.ctx = 1;
-	s.stream = 7;
-	s.flag = 1;
-	emit(&s, sizeof(s));
-}
-
 static void
 resource(uint32_t cbid, struct abi_graph_data *g)
 {
@@ -625,12 +582,24 @@ resource(uint32_t cbid, struct abi_graph_data *g)
 		f.cb(f.user, ABI_CB_RESOURCE, cbid, &d);
 }
 
-/* A graph with a node, and its executable graph. */
+/* A context with its stream, a graph with a node, and its executable graph. */
 EXPORT void
-fake_graph(void)
+fake_begin(void)
 {
+	struct abi_context k = { 0 };
+	struct abi_stream s = { 0 };
 	struct abi_graph_data g = { 0 };
 
+	resource(ABI_RES_CONTEXT_CREATED, NULL);
+	k.kind = ABI_CONTEXT;
+	k.ctx = 1;
+	k.null_stream = 7;
+	emit(&k, sizeof(k));
+	s.kind = ABI_STREAM;
+	s.ctx = 1;
+	s.stream = 7;
+	s.flag = 1;
+	emit(&s, sizeof(s));
 	g.graph = (void *)1;
 	resource(ABI_RES_GRAPH_CREATED, &g);
 	g.node = (void *)(uintptr_t)4294967296;
@@ -646,26 +615,44 @@ fake_graph(void)
 	resource(ABI_RES_EXEC_CREATED, &g);
 }
 
-EXPORT void
-fake_graph_run(uint32_t corr)
+static void
+graph_run(uint32_t corr)
 {
 	struct abi_graphrun k = { 0 };
 	bool level;
 
-	k.kind = ABI_GRAPH_TRACE;
-	k.corr = corr;
-	k.start = now();
-	k.end = k.start + 1000;
+	WORK(k, ABI_GRAPH_TRACE, 1000, 7);
 	k.graph = 2;
-	k.ctx = 1;
-	k.stream = 7;
 	pthread_mutex_lock(&lock);
 	level = f.on[ABI_GRAPH_TRACE];
 	pthread_mutex_unlock(&lock);
 	if (level)
 		emit(&k, sizeof(k));
 	else
-		fake_kernel("_Z6nodedkPf", corr, 8589934592);
+		kernel("_Z6nodedkPf", corr, 8589934592);
+}
+
+/* A step of the program. */
+EXPORT void
+fake_step(void)
+{
+	static const char *const names[] = { "_Z4axpyifPKfPf",
+		"_ZN2at6native13reduce_kernelILi512ELi1EEEvT_",
+		"plain_kernel" };
+	static int n;
+
+	fake_call(1, 1);
+	fake_call(0, 1);
+	kernel(names[n % 3], fake_call(1, 2), 0);
+	copy(fake_call(1, 3));
+	set(fake_call(1, 4));
+	kernel(names[(n + 1) % 3], fake_call(1, 2), 0);
+	pool(fake_call(1, 6));
+	graph_run(fake_call(1, 7));
+	peer(fake_call(1, 3));
+	synchronize(fake_call(1, 5));
+	overhead();
+	n++;
 }
 
 EXPORT int
