@@ -257,28 +257,38 @@ await(const char *path)
 	}
 }
 
+/* A word that is of use only with CUDA. */
 static void
-word(char *w, char **argv)
+call(const char *w, int n)
 {
-	char *eq = strchr(w, '=');
-	int n = 0;
-
-	if (eq != NULL) {
-		*eq++ = '\0';
-		n = (int)strtol(eq, NULL, 10);
-	}
-	if (strcmp(w, "init") == 0)
-		init();
-	else if (strcmp(w, "start") == 0 && fake.call != NULL)
+	if (strcmp(w, "start") == 0)
 		fake.call(0, 308);
-	else if (strcmp(w, "stop") == 0 && fake.call != NULL)
+	else if (strcmp(w, "stop") == 0)
 		fake.call(0, 309);
 	else if (strcmp(w, "call") == 0 || strcmp(w, "driver") == 0)
 		fake.call(*w == 'c', (uint32_t)n);
 	else if (strcmp(w, "load") == 0 || strcmp(w, "unload") == 0)
 		fake.module(*w == 'u');
+	else if (*w >= '0' && *w <= '9')
+		for (n = (int)strtol(w, NULL, 10); n > 0; n--)
+			fake.step();
+}
+
+static void
+word(char *w, char **argv)
+{
+	char *text = w + strcspn(w, "=");
+	int n;
+
+	if (*text == '=')
+		*text++ = '\0';
+	n = (int)strtol(text, NULL, 10);
+	if (fake.call != NULL)
+		call(w, n);
+	if (strcmp(w, "init") == 0)
+		init();
 	else if (strcmp(w, "push") == 0)
-		nvtxRangePushA(eq);
+		nvtxRangePushA(text);
 	else if (strcmp(w, "pop") == 0)
 		nvtxRangePop();
 	else if (strcmp(w, "nvtx") == 0)
@@ -289,11 +299,7 @@ word(char *w, char **argv)
 	else if (strcmp(w, "threads") == 0)
 		threads();
 	else if (strcmp(w, "await") == 0)
-		await(eq);
-	else if (*w >= '0' && *w <= '9')
-		for (n = (int)strtol(w, NULL, 10); n > 0 && fake.step != NULL;
-		     n--)
-			fake.step();
+		await(text);
 	else
 		end_by(w, n, argv);
 }
