@@ -82,11 +82,6 @@ def records(out):
         yield f[0].decode(), dict(zip(cols, f[1:]))
 
 
-def number(value):
-    """The value of a field as a number; None if it is unset."""
-    return None if value in (b'-', b'') else int(value)
-
-
 def counts(out):
     """How many records of each type there are, and what the notes add up to."""
     n, notes = {}, {}
@@ -102,7 +97,9 @@ def counts(out):
 def check_table(out, form):
     """What a sink wrote is whole, for a reader that is not ours."""
     text = out.decode('utf-8', 'surrogateescape')
-    if form == 'json':
+    if form == 'stream':
+        counts(out)
+    elif form == 'json':
         json.loads(text)
     elif form == 'jsonl':
         for line in text.splitlines():

@@ -8,7 +8,8 @@ import sys
 import tempfile
 
 from common import BIN, ROOT, Broken, records, run
-from mutate_stream import FILTERS, SINKS
+from mutate_db import SINKS
+from mutate_stream import COMMANDS
 
 ENDS = [b'-9223372036854775808', b'9223372036854775807', b'0', b'-1']
 TEXTS = [b'-', b'x' * 70000, b'[[9223372036854775807,9223372036854775807],[9,'
@@ -109,8 +110,7 @@ def reports():
 
 def main():
     failed = 0
-    # dlp-events fails without the op
-    commands = FILTERS + [s for s, _ in SINKS if s[0] != 'dlp-events'] + MORE
+    commands = COMMANDS + [s for s, _ in SINKS] + MORE
     if '--reports' in sys.argv:
         commands = list(reports())
     with tempfile.TemporaryDirectory() as folder:

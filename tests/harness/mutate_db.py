@@ -20,11 +20,13 @@ TABLES = {
     'NVTX_EVENTS': ('range', 'mark'),
     'CUDA_GPU_MEMORY_USAGE_EVENTS': ('mem',),
     'OSRT_API': ('os',),
+    'CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL': ('kern',),  # of nvprof
 }
 VALUES = ['NULL', "'abc'", "''", "'12abc'", "x'00ff'", '1.5', '-1', '0',
           '9223372036854775807', '-9223372036854775808', '9e999', '1e30',
           '4611686018427387904', '16777216', 'rowid', "CAST(x'ff80' AS TEXT)",
           "'a' || char(10) || char(9) || char(0) || 'b'", "'-'", "'\\'"]
+# filters that pass on what they read
 FILTERS = [
     ['dlp-correlate'], ['dlp-correlate', '--ranges'], ['dlp-correlate', '-D'],
     ['dlp-iter'], ['dlp-iter', '-k', 'iteration', '--cuts', '--stable'],
@@ -32,18 +34,23 @@ FILTERS = [
     ['dlp-gaps'], ['dlp-phases'], ['dlp-expose'], ['dlp-waits'], ['dlp-mem'],
     ['dlp-tree'], ['dlp-ranks'], ['dlp-advise'], ['dlp-markers'],
 ]
+# commands that write something else, and what that is
 SINKS = [
     (['dlp-fmt', '--csv'], 'csv'), (['dlp-fmt', '--tsv', '-T', 'op'], 'tsv'),
-    (['dlp-fmt', '--json', '-T', 'inst'], 'json'), (['dlp-fmt', '-H'], ''),
+    (['dlp-fmt', '--json'], 'json'), (['dlp-fmt', '-H'], ''),
+    (['dlp-fmt', '--json', '-T', 'inst'], 'json'),
     (['dlp-fmt', '--jsonl', '-T', 'range'], 'jsonl'),
     (['dlp-fmt', '--csv', '-T', 'copy'], 'csv'),
-    (['dlp-trace'], 'json'), (['dlp-folded'], ''), (['dlp-openmetrics'], ''),
+    (['dlp-fmt', '--md'], ''), (['dlp-fmt', '--xtab', '-T', 'iter'], ''),
+    (['dlp-fmt', '--pyprof'], ''), (['dlp-trace'], 'json'),
+    (['dlp-folded'], ''), (['dlp-openmetrics'], ''), (['dlp-overview', '-s'], ''),
+    (['dlp-html', '-d'], 'json'), (['dlp-html'], ''),
+    (['dlp-html', '-d', '-m', '7', '-p'], 'json'), (['dlp-html', '-m', '7'], ''),
+    (['dlp-coverage'], ''),
     (['dlp-agg', '-g', 'op,dir', '-a', 'count,sum,p50,union'], 'stream'),
-    (['dlp-agg', '-T', 'kern,copy', '--sort', '-dur_ns', '-n', '5', '--rest',
+    (['dlp-agg', '-T', 'kern,copy', '--sort', '-sum_dur_ns', '-n', '5', '--rest',
       '-g', 'short'], 'stream'),
-    (['dlp-overview', '-s'], ''),
-]
-OF_PROFILE = [
+    (['dlp-stats', '-r', 'cuda_gpu_kern_sum,nvtx_pushpop_sum', '-f', 'csv'], ''),
     (['dlp-stats', '-r', 'cuda_gpu_kern_sum,nvtx_sum,cuda_api_trace'], ''),
     (['dlp-stats', '-f', 'csv', '-r', 'nvtx_gpu_proj_sum'], ''),
 ]
@@ -149,6 +156,19 @@ def mutation(rng, db):
     return 'DELETE FROM "%s"%s' % (t, some)
 
 
+def break_it(rng, path, log):
+    db = sqlite3.connect(path)
+    for _ in range(rng.choice([1, 1, 1, 2, 3, 6])):
+        sql = mutation(rng, db)
+        log('sql: ' + sql[:300])
+        try:
+            db.execute(sql)
+        except (sqlite3.Error, sqlite3.Warning) as e:
+            log('  ' + str(e))
+        db.commit()
+    db.close()
+
+
 def check_lost(path, out, err):
     """Rows of event tables are records, or counted in notes, or their table is
     named in a message."""
@@ -181,16 +201,7 @@ def case(rng, folder, log):
     with open(path, 'wb') as f:
         f.write(data)
     log('base: ' + name)
-    db = sqlite3.connect(path)
-    for _ in range(rng.choice([1, 1, 1, 2, 3, 6])):
-        sql = mutation(rng, db)
-        log('sql: ' + (sql if len(sql) < 300 else sql[:300] + '...'))
-        try:
-            db.execute(sql)
-        except sqlite3.Error as e:
-            log('  ' + str(e))
-        db.commit()
-    db.close()
+    break_it(rng, path, log)
     args = ['dlp-parse'] + rng.choice([[], [], ['--rows', '--kernel-names'],
                                        ['--src']])
     log('run: ' + ' '.join(args))
@@ -219,12 +230,15 @@ def stages(rng, folder, log, out):
                 raise Broken('%s: %d %s records of %d' % (
                     f[0], after.get(tag, 0), tag, before.get(tag, 0)))
         write(now, out)
-    for args, form in rng.sample(SINKS, 3) + rng.sample(OF_PROFILE, 1):
+    sinks(rng, now, log, SINKS, 4)
+
+
+def sinks(rng, path, log, choice, n):
+    """So many of these commands."""
+    for args, form in rng.sample(choice, n):
         log('run: ' + ' '.join(args))
-        rc, out, _ = run(args + [now])
-        if rc == 0 and form == 'stream':
-            counts(out)
-        elif rc == 0:
+        rc, out, _ = run(args + [path])
+        if rc == 0:
             check_table(out, form)
 
 

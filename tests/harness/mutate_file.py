@@ -192,21 +192,6 @@ def check_openmetrics(text):
         seen.add(m.group(1, 2))
 
 
-def check_kernels(path, out, err):
-    """Kernels of nvprof are records, or counted, or a message names their table."""
-    table = K + 'CONCURRENT_KERNEL'
-    db = sqlite3.connect(path)
-    try:
-        rows = db.execute('SELECT count(*) FROM ' + table).fetchone()[0]
-    except sqlite3.Error:
-        return
-    finally:
-        db.close()
-    n, notes = counts(out)
-    if n.get('kern', 0) + sum(notes.values()) < rows and table not in err:
-        raise Broken('%d kern records of %d rows, notes %s' % (n.get('kern', 0), rows, notes))
-
-
 def ask_mcp(folder, data):
     """Each line of an answer is an object of JSON-RPC, and the server ends."""
     profiles = os.path.join(folder, 'profiles')
@@ -244,7 +229,7 @@ def case(rng, folder, log):
     with open(path, 'wb') as f:
         f.write(data)
     if how == 'sql':
-        break_sql(rng, path, log)
+        mutate_db.break_it(rng, path, log)
     if kind == 'mcp':
         ask_mcp(folder, data)
         return
@@ -269,22 +254,9 @@ def case(rng, folder, log):
     if rc != 0:
         return
     if kind == 'nvprof':
-        check_kernels(path, out, err)
+        mutate_db.check_lost(path, out, err)
     mutate_db.stages(rng, folder, log, out)
     check_exports(rng, folder, log)
-
-
-def break_sql(rng, path, log):
-    db = sqlite3.connect(path)
-    for _ in range(rng.choice([1, 1, 2, 4])):
-        sql = mutate_db.mutation(rng, db)
-        log('sql: ' + sql[:300])
-        try:
-            db.execute(sql)
-        except (sqlite3.Error, sqlite3.Warning) as e:
-            log('  ' + str(e))
-        db.commit()
-    db.close()
 
 
 if __name__ == '__main__':

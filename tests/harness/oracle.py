@@ -4,7 +4,7 @@ import os
 import re
 import sqlite3
 
-from common import Broken, check_table, main, number, records, run
+from common import Broken, main, records, run
 from random_profile import write
 
 K = 'CUPTI_ACTIVITY_KIND_'
@@ -52,6 +52,7 @@ class Truth:
         self.read_nodes()
         self.work = [w for t, tag in WORK.items()
                      for w in self.read_work(t, tag)]
+        self.memory = self.table('CUDA_GPU_MEMORY_USAGE_EVENTS')
         self.db.close()
 
     def table(self, name):
@@ -164,6 +165,9 @@ class Truth:
     def runs(self):
         return [r for r in self.ranges
                 if r.framework and self.outermost(r) is r]
+
+    def steps(self):
+        return [r for r in self.ranges if r.text.startswith('step ')]
 
     def devices(self):
         return sorted({w.dev for w in self.work if w.tag in ON_DEVICE})
@@ -279,7 +283,7 @@ def check_runs(t, recs):
     compare('inst', want, [g for g in got if g[0] in cpu])
 
 
-def check_sums(t, recs, path):
+def check_sums(t, path):
     """dlp-agg's sums by op."""
     sums = {}
     for w in t.work:
@@ -296,7 +300,7 @@ def check_sums(t, recs, path):
 
 def check_busy(t, recs):
     """Busy and idle time of each device, without steps."""
-    want, idle = [], []
+    want = []
     for d in t.devices():
         kern = t.spans(d, 'kern')
         graph = t.spans(d, 'graph')
@@ -305,7 +309,6 @@ def check_busy(t, recs):
         span = max(h for _, h in every) - min(lo for lo, _ in every)
         want.append((d, union(kern), minus(graph, kern),
                      minus(mem, kern + graph), span))
-        idle.append((d, span - union(every)))
     got, total = {}, {}
     for d, c, ns in of(recs, 'busy', 'dev', 'class', 'dur_ns'):
         got[d, c] = got.get((d, c), 0) + (ns or 0)
@@ -313,10 +316,6 @@ def check_busy(t, recs):
     compare('busy', want, [
         (d, got[d, 'kern'] + got[d, 'tc'], got[d, 'graph'], got[d, 'mem'],
          total[d]) for d in total])
-    gaps = {d: 0 for d in t.devices()}
-    for d, ns in of(recs, 'gap', 'dev', 'dur_ns'):
-        gaps[d] += ns
-    compare('gaps', idle, list(gaps.items()))
 
 
 MS = 1000000
@@ -392,7 +391,7 @@ def check_gaps(t, recs):
             end = max(w.hi, end or 0)
     got = {(d, lo, lo + ns): c for d, lo, ns, c in of(
         recs, 'gap', 'dev', 'start_ns', 'dur_ns', 'class')}
-    compare('gaps, begin and end', list(at), list(got))
+    compare('gaps', list(at), list(got))
     for k, works in at.items():
         # a graph's kernels do not say in which op it was launched
         may = set().union(*(gap_class(t, k[1], k[2], w, named)
@@ -404,38 +403,29 @@ def check_gaps(t, recs):
 
 def check_exposed(t, recs):
     """Copies that nothing hides, by device and kind of copy."""
-    want, got = [], {}
-    groups = {(w.dev, w.row['copyKind'], w.row['srcKind'], w.row['dstKind'])
-              for w in t.work if w.tag == 'copy'}
-    for g in groups:
-        copies = [(w.lo, w.hi) for w in t.work if w.tag == 'copy' and g == (
-            w.dev, w.row['copyKind'], w.row['srcKind'], w.row['dstKind'])]
-        want.append((g[0], union(copies), minus(
-            copies, t.spans(g[0], 'kern', 'graph'))))
+    groups, got = {}, {}
+    for w in t.work:
+        if w.tag == 'copy':
+            k = w.dev, w.row['copyKind'], w.row['srcKind'], w.row['dstKind']
+            groups.setdefault(k, []).append((w.lo, w.hi))
     for d, k, s, e, u, x in of(recs, 'xfer', 'dev', 'kind', 'src_mem',
                                'dst_mem', 'union_ns', 'exposed_ns'):
         n = got.setdefault((d, k, s, e), [0, 0])
         n[0] += u
         n[1] += x
-    compare('exposed', want, [(k[0], v[0], v[1]) for k, v in got.items()])
+    compare('exposed', [(k[0], union(v), minus(v, t.spans(k[0], 'kern', 'graph')))
+                        for k, v in groups.items()],
+            [(k[0], v[0], v[1]) for k, v in got.items()])
 
 
-def check_memory(t, recs, path):
+def check_memory(t, recs):
     """The most memory in use at once, of all processes."""
-    db = sqlite3.connect(path)
-    try:
-        events = db.execute(
-            'SELECT start, globalPid >> 24, deviceId, address, bytes, memKind,'
-            ' memoryOperationType FROM CUDA_GPU_MEMORY_USAGE_EVENTS '
-            'ORDER BY start').fetchall()
-    except sqlite3.OperationalError:
-        events = []
-    db.close()
     want = {}
-    for _, _, dev, _, size, kind, op in events:
-        space = 'device' if kind == 2 else 'host'
-        s = want.setdefault((dev, space), [0, 0, 0, 0])
-        s[0] += -size if op else size
+    for e in sorted(t.memory, key=lambda e: e['start']):
+        space = 'device' if e['memKind'] == 2 else 'host'
+        s = want.setdefault((e['deviceId'], space), [0, 0, 0, 0])
+        op = e['memoryOperationType']
+        s[0] += -e['bytes'] if op else e['bytes']
         s[1] = max(s[0], s[1])
         s[2 + op] += 1
     got = [g for g in of(recs, 'peak', 'dev', 'space', 'peak_bytes',
@@ -445,25 +435,15 @@ def check_memory(t, recs, path):
             got)
 
 
-def steps(t):
-    """The steps: (lo, hi) of the ranges of that number, all processes."""
-    out = {}
-    for r in t.ranges:
-        if r.text.startswith('step '):
-            out.setdefault(r.text, []).append(r)
-    return out
-
-
 def check_steps(t, recs):
     """Steps of one process: their kernels and busy time on the GPU."""
     if len({r.pid for r in t.ranges}) > 1:
         return # which steps are put together is another question
     want = []
-    for text, rs in steps(t).items():
-        r, = rs
+    for r in t.steps():
         mine = [w for w in t.work if w.tag in ON_DEVICE and
                 r.lo <= self_time(w) < r.hi]
-        want.append((text, r.lo, r.hi - r.lo,
+        want.append((r.text, r.lo, r.hi - r.lo,
                      union([(w.lo, w.hi) for w in mine]),
                      sum(w.hi - w.lo for w in mine if w.tag == 'kern'),
                      len([w for w in mine if w.tag == 'kern'])))
@@ -553,7 +533,7 @@ def step_idle(t):
     which begins when the work of those before it is over. Of several processes' steps it is another question where they begin."""
     if len({r.pid for r in t.ranges}) > 1:
         return []
-    ranges = [r for r in t.ranges if r.text.startswith('step ')]
+    ranges = t.steps()
     at = [max([r.lo] + [w.hi for w in t.work if w.tag in ON_DEVICE and
                         ranges[0].lo <= self_time(w) < r.lo])
           for r in ranges]
@@ -562,12 +542,17 @@ def step_idle(t):
             enumerate(zip(at, at[1:]))]
 
 
-def check_op_type(t, path, folder):
-    """DLProf's report of op types: calls, CPU and GPU time."""
-    rc, out, err = run(['dlp', 'op_type', '--tsv', path])
+def report(name, path):
+    """The rows of a report, each a list of fields."""
+    rc, out, err = run(['dlp', name, '--tsv', path])
     if rc != 0:
         raise Broken(err)
-    lines = [line.split('\t') for line in out.decode().split('\n')[:-1]]
+    return [line.split('\t') for line in out.decode().split('\n')[:-1]]
+
+
+def check_op_type(t, path):
+    """DLProf's report of op types: calls, CPU and GPU time."""
+    lines = report('op_type', path)
     at = {c: i for i, c in enumerate(lines[0])}
     want = {}
     for r in t.runs():
@@ -584,13 +569,9 @@ def check_op_type(t, path, folder):
             [(k, v) for k, v in got.items() if k in want])
 
 
-def check_summary(t, path, folder):
+def check_summary(t, path):
     """DLProf's summary: the sums of kernels and of memory."""
-    rc, out, err = run(['dlp', 'summary', '--tsv', path])
-    if rc != 0:
-        raise Broken(err)
-    rows = {tuple(line.split('\t')[:3]): line.split('\t')[3]
-            for line in out.decode().split('\n')[1:-1]}
+    rows = {tuple(f[:3]): f[3] for f in report('summary', path)[1:]}
     kern = sum(w.hi - w.lo for w in t.work if w.tag in ('kern', 'graph'))
     mem = sum(w.hi - w.lo for w in t.work if w.tag in ('copy', 'set'))
     last = max([w.hi for w in t.work if w.tag in ON_DEVICE] +
@@ -608,21 +589,18 @@ def only(recs, src):
             if t.startswith('#') or r.get('src') == src]
 
 
-def check_all(t, path):
-    """One file: all of it, and the notes."""
-    recs = pipe(path, ['dlp-correlate'], ['dlp-busy'], ['dlp-gaps'],
+def filters(path):
+    return pipe(path, ['dlp-correlate'], ['dlp-busy'], ['dlp-gaps'],
                 ['dlp-expose'], ['dlp-mem'])
-    check_calls(t, recs)
-    return recs
 
 
-def check_streams(t, recs, path):
+def check_streams(t, recs):
     check_work(t, recs)
     check_runs(t, recs)
     check_busy(t, recs)
     check_gaps(t, recs)
     check_exposed(t, recs)
-    check_memory(t, recs, path)
+    check_memory(t, recs)
 
 
 def case(rng, folder, log):
@@ -631,17 +609,18 @@ def case(rng, folder, log):
     has = write(seed, path)
     log('profile %d: %s' % (seed, ' '.join(sorted(has))))
     t = Truth(path)
-    recs = check_all(t, path)
-    check_streams(t, recs, path)
-    check_sums(t, recs, path)
+    recs = filters(path)
+    check_calls(t, recs)
+    check_streams(t, recs)
+    check_sums(t, path)
     recs = pipe(path, ['dlp-correlate'], ['dlp-iter', '-k', 'step', '--cuts'],
                 ['dlp-busy'], ['dlp-gaps'])
     check_steps(t, recs)
     check_cuts(recs)
     check_step_idle(t, recs)
     if 'graphs' not in has:
-        check_op_type(t, path, folder)
-    check_summary(t, path, folder)
+        check_op_type(t, path)
+    check_summary(t, path)
     if rng.random() < 0.3:
         files(rng, folder, log, t, path)
 
@@ -652,10 +631,9 @@ def files(rng, folder, log, t, path):
     seed = rng.randrange(1 << 30)
     has = write(seed, other)
     log('second file %d: %s' % (seed, ' '.join(sorted(has))))
-    recs = pipe([path, other], ['dlp-correlate'], ['dlp-busy'], ['dlp-gaps'],
-                ['dlp-expose'], ['dlp-mem'])
+    recs = filters([path, other])
     for truth, name in ((t, path), (Truth(other), other)):
-        check_streams(truth, only(recs, name.encode()), name)
+        check_streams(truth, only(recs, name.encode()))
 
 
 if __name__ == '__main__':

@@ -20,33 +20,24 @@ CALLS = {'kernel': 'cudaLaunchKernel_v7000', 'copy': 'cudaMemcpyAsync_v3020',
          'sync': 'cudaStreamSynchronize_v3020',
          'graph': 'cudaGraphLaunch_v10000', 'alloc': 'cudaMalloc_v3020',
          'free': 'cudaFree_v3020'}
-GPU = ('start INTEGER, end INTEGER, deviceId INTEGER, contextId INTEGER, '
-       'streamId INTEGER, correlationId INTEGER, globalPid INTEGER, ')
+GPU = 'start end deviceId contextId streamId correlationId globalPid '
 SCHEMA = {
-    'NVTX_EVENTS': 'start INTEGER, end INTEGER, eventType INTEGER, text TEXT, '
-                   'globalTid INTEGER, endGlobalTid INTEGER, textId INTEGER, '
-                   'domainId INTEGER',
+    'NVTX_EVENTS': 'start end eventType text globalTid endGlobalTid textId '
+                   'domainId',
     'CUPTI_ACTIVITY_KIND_RUNTIME':
-        'start INTEGER, end INTEGER, globalTid INTEGER, correlationId INTEGER,'
-        ' nameId INTEGER, returnValue INTEGER',
+        'start end globalTid correlationId nameId returnValue',
     'CUPTI_ACTIVITY_KIND_KERNEL':
-        GPU + 'demangledName INTEGER, shortName INTEGER, gridX INTEGER, '
-              'gridY INTEGER, gridZ INTEGER, blockX INTEGER, blockY INTEGER, '
-              'blockZ INTEGER, graphNodeId INTEGER',
-    'CUPTI_ACTIVITY_KIND_MEMCPY': GPU + 'bytes INTEGER, copyKind INTEGER, '
-                                        'srcKind INTEGER, dstKind INTEGER',
-    'CUPTI_ACTIVITY_KIND_MEMSET': GPU + 'value INTEGER, bytes INTEGER',
-    'CUPTI_ACTIVITY_KIND_SYNCHRONIZATION': GPU + 'syncType INTEGER, '
-                                                 'eventId INTEGER',
-    'CUPTI_ACTIVITY_KIND_GRAPH_TRACE': GPU + 'graphId INTEGER, '
-                                             'graphExecId INTEGER',
-    'CUDA_GRAPH_NODE_EVENTS':
-        'start INTEGER, end INTEGER, eventClass INTEGER, globalTid INTEGER, '
-        'nameId INTEGER, graphNodeId INTEGER, originalGraphNodeId INTEGER',
+        GPU + 'demangledName shortName gridX gridY gridZ blockX blockY blockZ '
+              'graphNodeId',
+    'CUPTI_ACTIVITY_KIND_MEMCPY': GPU + 'bytes copyKind srcKind dstKind',
+    'CUPTI_ACTIVITY_KIND_MEMSET': GPU + 'value bytes',
+    'CUPTI_ACTIVITY_KIND_SYNCHRONIZATION': GPU + 'syncType eventId',
+    'CUPTI_ACTIVITY_KIND_GRAPH_TRACE': GPU + 'graphId graphExecId',
+    'CUDA_GRAPH_NODE_EVENTS': 'start end eventClass globalTid nameId '
+                              'graphNodeId originalGraphNodeId',
     'CUDA_GPU_MEMORY_USAGE_EVENTS':
-        'start INTEGER, globalPid INTEGER, deviceId INTEGER, contextId '
-        'INTEGER, address INTEGER, pc INTEGER, bytes INTEGER, memKind INTEGER,'
-        ' memoryOperationType INTEGER, name TEXT, correlationId INTEGER',
+        'start globalPid deviceId contextId address pc bytes memKind '
+        'memoryOperationType name correlationId',
 }
 
 
@@ -291,33 +282,37 @@ class Process:
                 self.seq = first  # the same sequence ids in each step
 
 
+def fill(path, strings, rows):
+    """Writes a database with these strings and the tables that have rows, each in
+    the order of its start; rows are tuples of the first columns."""
+    db = sqlite3.connect(path)
+    db.execute('CREATE TABLE StringIds (id INTEGER PRIMARY KEY, value TEXT)')
+    db.executemany('INSERT INTO StringIds VALUES (?, ?)',
+                   [(i, s) for s, i in strings.items()])
+    for t, of in rows.items():
+        cols = SCHEMA[t].split()
+        if of:
+            db.execute('CREATE TABLE %s (%s)' % (t, ', '.join(cols)))
+            db.executemany(
+                'INSERT INTO %s (%s) VALUES (%s)' % (
+                    t, ', '.join(cols[:len(of[0])]), ', '.join('?' * len(of[0]))),
+                of if t == 'CUDA_GRAPH_NODE_EVENTS' else
+                sorted(of, key=lambda r: r[0]))
+    db.commit()
+    db.close()
+
+
 FEATURES = ['devices', 'graphs', 'whole', 'memory', 'skew', 'again', 'slow']
 
 
-def write(seed, path, features=None, pids=None):
+def write(seed, path):
     """Writes the profile of that seed; returns what it has."""
     rng = random.Random(seed)
-    if features is None:
-        features = {f for f in FEATURES if rng.random() < 0.5}
+    features = {f for f in FEATURES if rng.random() < 0.5}
     p = Profile(rng, features)
-    for pid in pids or range(1, rng.randrange(2, 5)):
+    for pid in range(1, rng.randrange(2, 5)):
         Process(p, pid).run()
-    db = sqlite3.connect(path)
-    for t, cols in SCHEMA.items():
-        db.execute('CREATE TABLE %s (%s)' % (t, cols))
-        rows = sorted(p.rows[t], key=lambda r: r[0])
-        if t == 'CUDA_GRAPH_NODE_EVENTS':
-            rows = p.rows[t]
-        if rows:
-            db.executemany('INSERT INTO %s VALUES (%s)' % (
-                t, ','.join('?' * len(rows[0]))), rows)
-        else:
-            db.execute('DROP TABLE ' + t)
-    db.execute('CREATE TABLE StringIds (id INTEGER PRIMARY KEY, value TEXT)')
-    db.executemany('INSERT INTO StringIds VALUES (?, ?)',
-                   [(i, s) for s, i in p.strings.items()])
-    db.commit()
-    db.close()
+    fill(path, p.strings, p.rows)
     return features
 
 

@@ -2,11 +2,11 @@
 to each collective, what the others wait, and what of it is exposed, computed from
 the times that the program was made of."""
 import os
-import sqlite3
 import subprocess
 
 from common import ENV, Broken, main, records, run
 from oracle import compare, minus, of, union
+from random_profile import fill
 
 KINDS = {'all_reduce': 'AllReduce_Sum_f32_RING_LL', 'all_gather': 'AllGather_RING_LL',
          'reduce_scatter': 'ReduceScatter_Sum_bf16_RING_LL'}
@@ -51,31 +51,21 @@ def program(rng, log):
 
 def write(path, rank, shift, steps):
     """The profile of a rank, whose clock is ahead."""
-    db = sqlite3.connect(path)
-    db.execute('CREATE TABLE StringIds (id INTEGER PRIMARY KEY, value TEXT)')
     names = ['cudaLaunchKernel_v7000', 'gemm'] + ['ncclDevKernel_' + KINDS[k] for k in sorted(KINDS)]
-    db.executemany('INSERT INTO StringIds VALUES (?, ?)', enumerate(names, 1))
-    for t, cols in (('NVTX_EVENTS', 'start, end, eventType, text, globalTid'),
-                    (K + 'RUNTIME', 'start, end, globalTid, correlationId, nameId'),
-                    (K + 'KERNEL', 'start, end, deviceId, contextId, streamId, correlationId, '
-                     'globalPid, demangledName, shortName')):
-        db.execute('CREATE TABLE %s (%s)' % (t, ', '.join(c + ' INTEGER' for c in cols.split(', '))))
-    corr, pid = 0, (rank + 10) << 24
+    ranges, calls, kernels = [], [], []
+    pid = (rank + 10) << 24
     for colls, other, length in steps:
         lo, hi = length[rank]
-        db.execute('INSERT INTO NVTX_EVENTS VALUES (?, ?, 59, "step", ?)',
-                   (lo + shift, hi + shift, pid + 1))
+        ranges.append((lo + shift, hi + shift, 59, 'step', pid + 1))
         work = [(s, e, 7, 2) for s, e in other[rank]]
         work += [(starts[rank], end, 13, 3 + sorted(KINDS).index(kind))
                  for kind, starts, end in colls if rank in starts]
         for i, (s, e, stream, name) in enumerate(sorted(work)):
-            corr += 1
             call = lo + shift + 10 + i
-            db.execute('INSERT INTO %sRUNTIME VALUES (?, ?, ?, ?, 1)' % K, (call, call + 1, pid + 1, corr))
-            db.execute('INSERT INTO %sKERNEL VALUES (?, ?, 0, 1, ?, ?, ?, ?, ?)' % K,
-                       (s + shift, e + shift, stream, corr, pid, name, name))
-    db.commit()
-    db.close()
+            calls.append((call, call + 1, pid + 1, len(calls) + 1, 1))
+            kernels.append((s + shift, e + shift, 0, 1, stream, len(calls), pid, name, name))
+    fill(path, {n: i for i, n in enumerate(names, 1)},
+         {'NVTX_EVENTS': ranges, K + 'RUNTIME': calls, K + 'KERNEL': kernels})
 
 
 def truth(n, steps):

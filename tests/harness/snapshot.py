@@ -281,43 +281,12 @@ def oom(path, seed, lost):
 
 def large(path, n):
     """One of many events, each with a list of frames of its own, as PyTorch may write it."""
-    memo = {}
-
-    def get(key):
-        i = memo[key]
-        return b"h" + bytes([i]) if i < 256 else b"j" + struct.pack("<I", i)
-
-    def new(key=None):
-        memo[key if key is not None else len(memo)] = len(memo)
-        return b"\x94"
-
-    def text(t):
-        return get(t) if t in memo else b"\x8c" + bytes([len(t)]) + t.encode() + new(t)
-
-    def number(v):
-        return b"\x8a\x08" + struct.pack("<q", v)
-
-    def frame(k):
-        if ("frame", k) in memo:
-            return get(("frame", k))
-        return (b"}" + new(("frame", k)) + b"(" + text("name") + text("f") + text("filename") +
-                text(f"/home/me/a{k}.py") + text("line") + number(k) + b"u")
-
-    def event(i):
-        # memo places are in the order of the bytes
-        return (b"}" + new() + b"(" + text("action") + text(("alloc", "free_completed")[i % 2]) +
-                text("size") + number(1000 + i // 2 % 7) +
-                text("addr") + number(1 << 44 | (i // 2 % 100000) << 20) +
-                text("stream") + b"K\0" + text("time_us") + number(1_700_000_000_000_000 + i) +
-                text("frames") + b"]" + new() +
-                b"(" + b"".join(frame(k) for k in range(i % 50, i % 50 + 20)) + b"eu")
-
+    frames = [dict(filename=f"/home/me/a{k}.py", line=k, name="f") for k in range(70)]
+    events = [dict(action=("alloc", "free_completed")[i % 2], addr=1 << 44 | (i // 2 % 100000) << 20,
+                   size=1000 + i // 2 % 7, stream=0, time_us=1_700_000_000_000_000 + i,
+                   frames=frames[i % 50:i % 50 + 20]) for i in range(n)]
     with open(path, "wb") as f:
-        f.write(b"\x80\x04}" + new() + b"(" + text("segments") + b"]" + new() + text("device_traces") +
-                b"]" + new() + b"]" + new())
-        for i in range(0, n, 1000):
-            f.write(b"(" + b"".join(event(k) for k in range(i, min(i + 1000, n))) + b"e")
-        f.write(b"au.")
+        pickle.dump(dict(segments=[], device_traces=[events]), f, 4)
 
 
 def hostile(folder):
