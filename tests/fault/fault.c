@@ -173,63 +173,41 @@ fflush(FILE *f)
 	return real(f);
 }
 
-#define OPENER(type, none, name, params, args)                                 \
+/* What _FORTIFY_SOURCE makes of open() without a mode. */
+int __open_2(const char *path, int flags);
+int __open64_2(const char *path, int flags);
+
+#define OTHER(kind, type, none, name, params, args)                            \
 	type name params                                                       \
 	{                                                                      \
 		REAL(name);                                                    \
-		return hit(OPEN) ? none : real args;                           \
+		return hit(kind) ? (none) : real args;                         \
 	}
 
-OPENER(FILE *, NULL, fopen, (const char *p, const char *m), (p, m))
-OPENER(FILE *, NULL, fopen64, (const char *p, const char *m), (p, m))
-OPENER(FILE *, NULL, fdopen, (int fd, const char *m), (fd, m))
-OPENER(int, -1, mkstemp, (char *p), (p))
-OPENER(int, -1, mkstemp64, (char *p), (p))
-OPENER(char *, NULL, mkdtemp, (char *p), (p))
-/* NOLINTEND(bugprone-macro-parentheses) */
+OTHER(OPEN, FILE *, NULL, fopen, (const char *p, const char *m), (p, m))
+OTHER(OPEN, FILE *, NULL, fopen64, (const char *p, const char *m), (p, m))
+OTHER(OPEN, FILE *, NULL, fdopen, (int fd, const char *m), (fd, m))
+OTHER(OPEN, int, -1, mkstemp, (char *p), (p))
+OTHER(OPEN, int, -1, mkstemp64, (char *p), (p))
+OTHER(OPEN, char *, NULL, mkdtemp, (char *p), (p))
+OTHER(OPEN, int, -1, __open_2, (const char *p, int flags), (p, flags))
+OTHER(OPEN, int, -1, __open64_2, (const char *p, int flags), (p, flags))
 
-int
-open(const char *path, int flags, ...)
-{
-	va_list ap;
-	int mode;
+#define OPENER(name)                                                           \
+	int name(const char *path, int flags, ...)                             \
+	{                                                                      \
+		va_list ap;                                                    \
+		int mode;                                                      \
+                                                                               \
+		REAL(name);                                                    \
+		va_start(ap, flags);                                           \
+		mode = va_arg(ap, int);                                        \
+		va_end(ap);                                                    \
+		return hit(OPEN) ? -1 : real(path, flags, mode);               \
+	}
 
-	REAL(open);
-	va_start(ap, flags);
-	mode = va_arg(ap, int);
-	va_end(ap);
-	return hit(OPEN) ? -1 : real(path, flags, mode);
-}
-
-int
-open64(const char *path, int flags, ...)
-{
-	va_list ap;
-	int mode;
-
-	REAL(open64);
-	va_start(ap, flags);
-	mode = va_arg(ap, int);
-	va_end(ap);
-	return hit(OPEN) ? -1 : real(path, flags, mode);
-}
-
-/* What _FORTIFY_SOURCE makes of open() without a mode. */
-int __open_2(const char *path, int flags);
-int
-__open_2(const char *path, int flags)
-{
-	REAL(__open_2);
-	return hit(OPEN) ? -1 : real(path, flags);
-}
-
-int __open64_2(const char *path, int flags);
-int
-__open64_2(const char *path, int flags)
-{
-	REAL(__open64_2);
-	return hit(OPEN) ? -1 : real(path, flags);
-}
+OPENER(open)
+OPENER(open64)
 
 /* The file is closed also where close() says that it failed. */
 int
@@ -252,49 +230,30 @@ fclose(FILE *f)
 	return hit(CLOSE) ? -1 : r;
 }
 
-#define OTHER(type, none, name, params, args)                                  \
-	type name params                                                       \
-	{                                                                      \
-		REAL(name);                                                    \
-		return hit(FILE_OP) ? (none) : real args;                      \
-	}
-
-OTHER(int, -1, fstat, (int fd, struct stat *s), (fd, s))
-OTHER(int, -1, fstat64, (int fd, struct stat64 *s), (fd, s))
-OTHER(int, -1, stat, (const char *p, struct stat *s), (p, s))
-OTHER(int, -1, stat64, (const char *p, struct stat64 *s), (p, s))
-OTHER(int, -1, lstat, (const char *p, struct stat *s), (p, s))
-OTHER(int, -1, lstat64, (const char *p, struct stat64 *s), (p, s))
-OTHER(off_t, -1, lseek, (int fd, off_t at, int how), (fd, at, how))
-OTHER(off64_t, -1, lseek64, (int fd, off64_t at, int how), (fd, at, how))
-OTHER(int, -1, ftruncate, (int fd, off_t n), (fd, n))
-OTHER(int, -1, ftruncate64, (int fd, off64_t n), (fd, n))
-OTHER(int, -1, fsync, (int fd), (fd))
-OTHER(int, -1, fdatasync, (int fd), (fd))
-OTHER(int, -1, rename, (const char *a, const char *b), (a, b))
-OTHER(void *, MAP_FAILED, mmap,
+OTHER(FILE_OP, int, -1, fstat, (int fd, struct stat *s), (fd, s))
+OTHER(FILE_OP, int, -1, fstat64, (int fd, struct stat64 *s), (fd, s))
+OTHER(FILE_OP, int, -1, stat, (const char *p, struct stat *s), (p, s))
+OTHER(FILE_OP, int, -1, stat64, (const char *p, struct stat64 *s), (p, s))
+OTHER(FILE_OP, int, -1, lstat, (const char *p, struct stat *s), (p, s))
+OTHER(FILE_OP, int, -1, lstat64, (const char *p, struct stat64 *s), (p, s))
+OTHER(FILE_OP, off_t, -1, lseek, (int fd, off_t at, int how), (fd, at, how))
+OTHER(
+    FILE_OP, off64_t, -1, lseek64, (int fd, off64_t at, int how), (fd, at, how))
+OTHER(FILE_OP, int, -1, ftruncate, (int fd, off_t n), (fd, n))
+OTHER(FILE_OP, int, -1, ftruncate64, (int fd, off64_t n), (fd, n))
+OTHER(FILE_OP, int, -1, fsync, (int fd), (fd))
+OTHER(FILE_OP, int, -1, fdatasync, (int fd), (fd))
+OTHER(FILE_OP, int, -1, rename, (const char *a, const char *b), (a, b))
+OTHER(FILE_OP, void *, MAP_FAILED, mmap,
     (void *p, size_t n, int prot, int flags, int fd, off_t at),
     (p, n, prot, flags, fd, at))
 
-/* These return the error. */
-int
-posix_fallocate(int fd, off_t from, off_t n)
-{
-	REAL(posix_fallocate);
-	return hit(FILE_OP) ? error : real(fd, from, n);
-}
-
-int
-pthread_create(
-    pthread_t *id, const pthread_attr_t *attr, void *(*run)(void *), void *arg)
-{
-	REAL(pthread_create);
-	return hit(THREAD) ? error : real(id, attr, run, arg);
-}
-
-pid_t
-fork(void)
-{
-	REAL(fork);
-	return hit(THREAD) ? -1 : real();
-}
+/* These two return the error. */
+OTHER(FILE_OP, int, error, posix_fallocate, (int fd, off_t from, off_t n),
+    (fd, from, n))
+OTHER(THREAD, int, error, pthread_create,
+    (pthread_t * id, const pthread_attr_t *attr, void *(*run)(void *),
+	void *arg),
+    (id, attr, run, arg))
+OTHER(THREAD, pid_t, -1, fork, (void), ())
+/* NOLINTEND(bugprone-macro-parentheses) */
