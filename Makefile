@@ -318,7 +318,7 @@ $(B)/record/nvtxext: tests/record/nvtxext.c $(RECORD_H)
 	$(RECORD_CC) -o $@ $< -ldl
 
 .PHONY: unit recorded
-unit: $(UNITS) $(B)/fuzz/corrupt recorded
+unit: $(UNITS) recorded
 recorded: $(RECORD_TESTS)
 
 .PHONY: deps
@@ -365,12 +365,6 @@ cross:
 .PHONY: test-cluster
 test-cluster: all
 	@B=$(B) bash tests/cluster/run
-
-# Broken databases, for the tests and by hand.
-$(B)/fuzz/corrupt: tests/fuzz/corrupt.c tests/fuzz/tables.c tests/fuzz/tables.h
-	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) $(BASE_CPPFLAGS) $(ALL_LDFLAGS) -Itests/fuzz -o $@ \
-	    tests/fuzz/corrupt.c tests/fuzz/tables.c $(SQLITE)
 
 .PHONY: fuzz
 fuzz:

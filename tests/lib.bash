@@ -195,8 +195,12 @@ kernels() {
 # col TYPE COLUMN...: of a stream, these columns of its records of a type, with |
 # between them.
 col() {
-	awk -F'\t' -v OFS='|' -v type="$1" -v names="${*:2}" '
-	$1 == "#" type { for (i = 2; i <= NF; i++) at[$i] = i }
+	awk -F'\t' -v OFS="${OFS-|}" -v type="$1" -v names="${*:2}" '
+	$1 == "#" type {
+		split("", at)
+		for (i = 2; i <= NF; i++)
+			at[$i] = i
+	}
 	$1 == type {
 		n = split(names, name, " ")
 		for (i = 1; i <= n; i++)
@@ -219,17 +223,9 @@ counted() {
 	    { print }'
 }
 
-# columns FILE TYPE NAME...: these columns of a type.
+# columns FILE TYPE NAME...: the same of a file, with TABs between.
 columns() {
-	awk -F'\t' -v OFS='\t' -v t="$2" -v names="${*:3}" '
-	BEGIN { n = split(names, name, " ") }
-	$1 == "#" t { split("", p); for (i = 2; i <= NF; i++) p[$i] = i }
-	$1 == t {
-		line = $p[name[1]]
-		for (i = 2; i <= n; i++)
-			line = line OFS $p[name[i]]
-		print line
-	}' "$1"
+	OFS='	' col "${@:2}" <"$1"
 }
 
 # A golden case is a folder: cmd (one line of bash, run there with pipefail),

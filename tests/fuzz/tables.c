@@ -1,8 +1,7 @@
 /*
- * Broken databases. A program of bytes says what happens to a copy of a good
- * one: values of other types, ids twice, cycles, columns and tables renamed
- * or gone, pages cut off, bytes flipped. In a fuzzed command the program is
- * the fuzzer's bytes; corrupt.c makes it of a seed.
+ * Broken databases. The fuzzer's bytes are a program that says what happens to
+ * a copy of a good one: values of other types, ids twice, cycles, columns and
+ * tables renamed or gone, pages cut off, bytes flipped.
  *
  * FUZZ_BASE: the good databases, one per line; the first byte chooses.
  */
@@ -13,7 +12,6 @@
 #include <unistd.h>
 
 #include "fuzz.h"
-#include "tables.h"
 
 #define MAX_BASES 8
 #define MAX_COLUMNS 2048
@@ -53,7 +51,7 @@ find_columns(struct base *b, sqlite3 *db)
 	sqlite3_finalize(st);
 }
 
-bool
+static bool
 tables_base(const char *path)
 {
 	struct base *b = &bases[nbases];
@@ -213,7 +211,7 @@ flip(struct program *p, unsigned char *s, size_t n)
 	s[(at >> 1) % n] ^= (unsigned char)byte(p);
 }
 
-unsigned char *
+static unsigned char *
 tables_break(const uint8_t *s, size_t n, size_t *size)
 {
 	struct program p = { s, s + n };

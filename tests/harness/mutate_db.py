@@ -1,6 +1,6 @@
 """Breaks databases as SQL can: NULL, other types, columns and tables that are
-missing, rows twice, huge texts, numbers that overflow, ids that are swapped.
-No command may crash, write a broken row, or lose a row without saying so."""
+missing, rows twice, huge texts, numbers that overflow, ids that are swapped; and
+some as disks can: bytes that are other ones, pages that are missing. No command may crash, write a broken row, or lose a row without saying so."""
 import os
 import sqlite3
 import subprocess
@@ -25,7 +25,9 @@ TABLES = {
 VALUES = ['NULL', "'abc'", "''", "'12abc'", "x'00ff'", '1.5', '-1', '0',
           '9223372036854775807', '-9223372036854775808', '9e999', '1e30',
           '4611686018427387904', '16777216', 'rowid', "CAST(x'ff80' AS TEXT)",
-          "'a' || char(10) || char(9) || char(0) || 'b'", "'-'", "'\\'"]
+          "'a' || char(10) || char(9) || char(0) || 'b'", "'-'", "'\\'",
+          "'[[1'", "'('", "'aten::mm, seq = 1, sizes = [[2, 3], [3'", '2147483648',
+          '-9223372036854775807', '-1e300', '9.3e18']
 # filters that pass on what they read
 FILTERS = [
     ['dlp-correlate'], ['dlp-correlate', '--ranges'], ['dlp-correlate', '-D'],
@@ -107,7 +109,10 @@ def mutation(rng, db):
     texts = [x for x in cols if x in ('value', 'text', 'name')]
     kind = rng.randrange(15)
     if kind <= 3:
-        return 'UPDATE "%s" SET "%s" = %s%s' % (t, c, rng.choice(VALUES), some)
+        value = rng.choice(VALUES + [
+            'CAST("%s" AS TEXT)' % c, 'CAST("%s" AS BLOB)' % c, '-"%s"' % c,
+            '(SELECT max(rowid) FROM "%s") - rowid' % t])
+        return 'UPDATE "%s" SET "%s" = %s%s' % (t, c, value, some)
     if kind == 4:
         if len(cols) > 1:
             return 'ALTER TABLE "%s" DROP COLUMN "%s"' % (t, c)
@@ -157,6 +162,7 @@ def mutation(rng, db):
 
 
 def break_it(rng, path, log):
+    """Returns whether SQL can still tell what is in the database."""
     db = sqlite3.connect(path)
     for _ in range(rng.choice([1, 1, 1, 2, 3, 6])):
         sql = mutation(rng, db)
@@ -167,6 +173,22 @@ def break_it(rng, path, log):
             log('  ' + str(e))
         db.commit()
     db.close()
+    return rng.random() < 0.7 or damage(rng, path, log)
+
+
+def damage(rng, path, log):
+    """Other bytes, half of them in the header and the schema, or pages less."""
+    with open(path, 'rb') as f:
+        s = bytearray(f.read())
+    for _ in range(rng.choice([0, 1, 2, 4])):
+        at = rng.randrange(min(len(s), rng.choice([2048, len(s)])))
+        s[at] ^= rng.randrange(1, 256)
+        log('byte %d is %d' % (at, s[at]))
+    if rng.random() < 0.3:
+        del s[rng.randrange(len(s) // 4096) * 4096:]
+        log('cut off at %d' % len(s))
+    write(path, s)
+    return False
 
 
 def check_lost(path, out, err):
@@ -201,14 +223,15 @@ def case(rng, folder, log):
     with open(path, 'wb') as f:
         f.write(data)
     log('base: ' + name)
-    break_it(rng, path, log)
+    can_tell = break_it(rng, path, log)
     args = ['dlp-parse'] + rng.choice([[], [], ['--rows', '--kernel-names'],
                                        ['--src']])
     log('run: ' + ' '.join(args))
     rc, out, err = run(args + [path])
     if rc != 0:
         return
-    check_lost(path, out, err)
+    if can_tell:
+        check_lost(path, out, err)
     stages(rng, folder, log, out)
 
 

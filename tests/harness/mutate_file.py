@@ -228,8 +228,7 @@ def case(rng, folder, log):
             data = broken_bytes(rng, data, how == 'text')
     with open(path, 'wb') as f:
         f.write(data)
-    if how == 'sql':
-        mutate_db.break_it(rng, path, log)
+    can_tell = how == 'sql' and mutate_db.break_it(rng, path, log)
     if kind == 'mcp':
         ask_mcp(folder, data)
         return
@@ -253,7 +252,7 @@ def case(rng, folder, log):
         rc, out, err = run(reader + [path])
     if rc != 0:
         return
-    if kind == 'nvprof':
+    if kind == 'nvprof' and can_tell:
         mutate_db.check_lost(path, out, err)
     mutate_db.stages(rng, folder, log, out)
     check_exports(rng, folder, log)

@@ -1,6 +1,6 @@
 # Inputs that fuzzing found (tests/fuzz/corpus: how to make more is in
-# tests/fuzz/run), and databases broken in many ways, through the commands
-# built with sanitizers: they end in 0, or in 2 with one line that says why.
+# tests/fuzz/run), through the commands built with sanitizers: they end in 0, or
+# in 2 with one line that says why.
 
 # bats file_tags=all
 load ../lib
@@ -56,36 +56,4 @@ replay() {
 
 @test "what fuzzing kept: no more than 1 MB" {
 	[ "$(cat tests/fuzz/corpus/*/* | wc -c)" -lt 1000000 ]
-}
-
-# broken BASE N: so many databases made of this one.
-broken() {
-	local v=$T/v
-
-	mkdir -p "$v"
-	"$BIN/../fuzz/corrupt" "$1" 1 "$2" "$v" || return
-	for in in "$v"/*.db; do
-		ends dlp-parse "$in"
-		cp "$T/out" "$T/stream"
-		in=$T/stream
-		ends dlp-correlate "$in"
-	done
-}
-
-@test "broken databases: Nsight Systems" {
-	bash tests/fuzz/seeds base "$T/b" 2>/dev/null
-	broken "$T/b/random.db" "${VARIANTS:-60}"
-	broken "$T/b/lenet.db" "${VARIANTS:-40}"
-}
-
-@test "broken databases: DLProf" {
-	bash tests/fuzz/seeds base "$T/b" 2>/dev/null
-	broken "$T/b/dlprof.db" "${VARIANTS:-40}"
-}
-
-# bats test_tags=more
-@test "broken databases: nvprof" {
-	need_data nvprof/lm-pyprof.sqlite
-	bash tests/fuzz/seeds base "$T/b" 2>/dev/null
-	broken "$T/b/nvprof.db" "${VARIANTS:-40}"
 }

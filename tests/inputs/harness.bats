@@ -29,7 +29,7 @@ plain() {
 
 @test "databases broken by SQL: no crash, no broken row, nothing lost in silence" {
 	sanitized
-	harness mutate_db 25
+	COUNT=${COUNT:-120} harness mutate_db 60
 }
 
 @test "streams broken in a line or everywhere: no crash, no broken row" {
@@ -40,6 +40,9 @@ plain() {
 @test "other inputs and requests broken: no crash, no kernel lost in silence" {
 	sanitized
 	harness mutate_file 30
+	for kind in nvprof dlprof; do
+		KIND=$kind COUNT=${COUNT:-40} harness mutate_file 20
+	done
 }
 
 @test "numbers at the ends of their range: no overflow in any filter" {
