@@ -196,7 +196,7 @@ check_options(struct record *r)
 int
 main(int argc, char **argv)
 {
-	struct record r = { .cuda = true,
+	static struct record r = { .cuda = true,
 		.nvtx = true,
 		.capture = "none",
 		.flush = 1000000000 };

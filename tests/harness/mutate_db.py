@@ -177,15 +177,27 @@ def break_it(rng, path, log):
 
 
 def damage(rng, path, log):
-    """Other bytes, half of them in the header and the schema, or pages less."""
+    """Other bytes, mostly in the heads of pages and in the schema, a page in the
+    place of another one, or the last ones missing."""
     with open(path, 'rb') as f:
         s = bytearray(f.read())
-    for _ in range(rng.choice([0, 1, 2, 4])):
-        at = rng.randrange(min(len(s), rng.choice([2048, len(s)])))
+    size = 4096
+    n = len(s) // size
+    for _ in range(rng.choice([1, 2, 4, 8])):
+        # but for the file's first bytes, which say that it is a database
+        at = rng.choice([
+            rng.randrange(16, 110), rng.randrange(110, size),
+            rng.randrange(n) * size + rng.randrange(16, size),
+            rng.randrange(1, n) * size + rng.randrange(16)])
         s[at] ^= rng.randrange(1, 256)
         log('byte %d is %d' % (at, s[at]))
-    if rng.random() < 0.3:
-        del s[rng.randrange(len(s) // 4096) * 4096:]
+    kind = rng.randrange(10)
+    if kind < 4:
+        at, other = rng.randrange(n) * size, rng.randrange(n) * size
+        s[at:at + size] = s[other:other + size]
+        log('page at %d instead of that at %d' % (other, at))
+    elif kind == 4:
+        del s[rng.randrange(n) * size:]
         log('cut off at %d' % len(s))
     write(path, s)
     return False
