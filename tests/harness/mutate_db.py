@@ -164,7 +164,7 @@ def mutation(rng, db):
 def break_it(rng, path, log):
     """Returns whether SQL can still tell what is in the database."""
     db = sqlite3.connect(path)
-    for _ in range(rng.choice([1, 1, 1, 2, 3, 6])):
+    for _ in range(rng.choice([1, 1, 2, 3, 6, 15])):
         sql = mutation(rng, db)
         log('sql: ' + sql[:300])
         try:
