@@ -7,7 +7,7 @@ import subprocess
 import sys
 import tempfile
 
-from common import BIN, ROOT, Broken, records, run
+from common import ROOT, Broken, records, run
 from mutate_db import SINKS
 from mutate_stream import COMMANDS
 
@@ -29,7 +29,8 @@ KNOWN = {'pid': b'1', 'tid': b'1', 'dev': b'0', 'name_id': b'1', 'iter': b'1',
 def registry():
     """Types and their columns, as (name, kind)."""
     out = subprocess.run(
-        [os.path.join(os.path.dirname(BIN), 'unit', 'cols_dump'), 'tsv'],
+        ['awk', '-v', 'what=tsv', '-f', ROOT + '/tests/bin/registry.awk',
+         ROOT + '/common/columns.tab'],
         stdout=subprocess.PIPE, check=True).stdout.decode()
     types = {}
     for line in out.splitlines():

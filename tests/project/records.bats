@@ -1,19 +1,22 @@
 # dlp-records(5) is the registry of common/columns.tab: after a column was added,
-# "make unit" and "tests/bin/tables -w" write the page again.
+# "tests/bin/tables -w" writes the page again.
 
 # bats file_tags=source
 load ../lib
 
-DUMP=$ROOT/${B:-build}/unit/cols_dump
 PAGE=$ROOT/man/dlp-records.5
 
-setup() {
-	[ -x "$DUMP" ] || skip "no $DUMP: make unit"
+registry() {
+	awk -v what="$1" -f "$ROOT/tests/bin/registry.awk" "$ROOT/common/columns.tab"
+}
+
+@test "the registry does not contradict itself" {
+	same '' "$(registry wrong)"
 }
 
 @test "every column of the registry stands in dlp-records(5)" {
 	diff -u --label common/columns.tab --label man/dlp-records.5 \
-	    <("$DUMP" mdoc) \
+	    <(registry mdoc) \
 	    <(sed -n '/^\.\\" begin$/,/^\.\\" end$/{//!p}' "$PAGE") || {
 		echo "tests/bin/tables -w writes these tables"
 		return 1
@@ -21,7 +24,7 @@ setup() {
 }
 
 @test "the page has no column twice, and as many as the registry" {
-	want=$("$DUMP" tsv | grep -vc '^\*') # but that of all records
+	want=$(registry tsv | grep -vc '^\*') # but that of all records
 	# those of a section that is referred to count wherever it is
 	got=$(sed -n '/^\.\\" begin$/,/^\.\\" end$/p' "$PAGE" | awk '
 	/^\.Ss / { of = substr($0, 5) }
@@ -41,7 +44,7 @@ setup() {
 }
 
 @test "what the commands write is declared in the registry" {
-	"$DUMP" tsv | cut -f1,2 | sort -u >"$BATS_TEST_TMPDIR/known"
+	registry tsv | cut -f1,2 | sort -u >"$BATS_TEST_TMPDIR/known"
 	p="dlp-parse $LENET"
 	for c in correlate "iter --cuts" flops rate busy gaps phases mem \
 	    expose waits markers tree ranks advise; do
@@ -61,7 +64,7 @@ setup() {
 @test "the code of a command names each column that it writes" {
 	cd "$ROOT"
 	bad=0
-	"$DUMP" tsv | cut -f 1,2,5 | sort -u >"$BATS_TEST_TMPDIR/columns"
+	registry tsv | cut -f 1,2,5 | sort -u >"$BATS_TEST_TMPDIR/columns"
 	for c in $(cut -f 3 "$BATS_TEST_TMPDIR/columns" | sort -u); do
 		find "cmd/$c.c" "cmd/$c" common -name '*.[ch]' \
 		    -exec cat {} + 2>/dev/null >"$BATS_TEST_TMPDIR/code" || :
@@ -90,7 +93,7 @@ setup() {
 	    expose waits markers tree ranks advise; do
 		p="$p | dlp-$c"
 	done
-	"$DUMP" tsv >"$BATS_TEST_TMPDIR/registry"
+	registry tsv >"$BATS_TEST_TMPDIR/registry"
 	bash -c "$p" 2>/dev/null | grep '^#[a-z]' | sort -u \
 	    >"$BATS_TEST_TMPDIR/legends"
 	run awk -F'\t' 'NR == FNR { at[$1, $2] = NR; by[$1, $2] = $5; next }
