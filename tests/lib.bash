@@ -102,6 +102,19 @@ as_other() {
 	setpriv --reuid 65534 --clear-groups "$@"
 }
 
+# german: the locale de_DE.UTF-8, which has another decimal point, can be set. It is
+# made once, and the test is skipped where its sources are missing.
+german() {
+	local new=${LENET%/*}/locale.$$
+
+	export LOCPATH=${LENET%/*}/locale
+	[ ! -d "$LOCPATH" ] || return 0
+	mkdir "$new"
+	localedef -i de_DE -f UTF-8 "$new/de_DE.UTF-8" 2>/dev/null ||
+	    { rm -r "$new"; skip "no localedef or no sources of de_DE"; }
+	mv -T "$new" "$LOCPATH" 2>/dev/null || rm -r "$new"
+}
+
 # all_profiles: prints the path under $DATA of each real profile. Files that
 # are broken on purpose have tests of their own.
 all_profiles() {

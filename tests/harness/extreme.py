@@ -14,7 +14,9 @@ from mutate_stream import COMMANDS
 ENDS = [b'-9223372036854775808', b'9223372036854775807', b'0', b'-1']
 TEXTS = [b'-', b'x' * 70000, b'[[9223372036854775807,9223372036854775807],[9,'
          b'9223372036854775807]]']
-MORE = [['dlp-serve'], ['dlp-diff', 'IN'], ['dlp-waits', '--launches'],
+MORE = [['dlp-serve'], ['dlp-carry'], ['dlp-tensorboard'],
+        ['dlp-ncu', ROOT + '/tests/data/lenet.ncu.tsv'],
+        ['dlp-diff', 'IN'], ['dlp-waits', '--launches'],
         ['dlp-dldb', '--force', '-o', 'OUT'],
         ['dlp-rate', '-T', 'kern'], ['dlp-advise', '--json'],
         ['dlp-stats', '-f', 'csv'], ['dlp-stats', '-f', 'json']]
