@@ -200,6 +200,17 @@ refused() {
 	[[ $err == $want && $err != *$'\n'* ]] || { echo "said: $err" >&2; return 1; }
 }
 
+# all_reports [dlprof]: the names of the reports, or of DLProf's.
+all_reports() {
+	find "$PIPES/reports/${1-}" -maxdepth 1 -name '[a-z]*' -type f ! -name '*.sh' -printf '%f\n' | sort
+}
+
+# files_for REPORT: sets files to the shipped profile, as often as the report needs it.
+files_for() {
+	files=("$LENET")
+	[[ ! $1 =~ ^(diff|join)$ ]] || files+=("$LENET")
+}
+
 # kernels FILE...: how many dlp-parse finds.
 kernels() {
 	dlp-parse "$@" | grep -c '^kern	'

@@ -167,12 +167,7 @@ hostile() {
 # The reports; those of two files, and of no table, have words of their own. The
 # program that dlp events writes of a hostile profile is in events.bats.
 reports() {
-	local r
-
-	for r in "$ROOT"/pipelines/reports/* \
-	    "$ROOT"/pipelines/reports/dlprof/*; do
-		[ ! -f "$r" ] || [[ $r = *.sh || $r = */events ]] || echo "${r##*/}"
-	done
+	{ all_reports; all_reports dlprof; } | grep -vx events
 }
 
 # report NAME FILE OPTION...

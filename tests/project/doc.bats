@@ -82,11 +82,9 @@ man_options() {
 			bad=1
 		}
 	done
-	for r in pipelines/reports/*; do
-		[ -f "$r" ] && [ "${r%.sh}" = "$r" ] || continue
-		grep -q "^\.It Cm ${r##*/}\>" man/dlp.1 || {
-			echo "man/dlp.1 has no line for report ${r##*/}:" \
-			    "it needs .It Cm ${r##*/}"
+	for r in $(all_reports); do
+		grep -q "^\.It Cm $r\>" man/dlp.1 || {
+			echo "man/dlp.1 has no line for report $r: it needs .It Cm $r"
 			bad=1
 		}
 	done
@@ -100,10 +98,9 @@ man_options() {
 	diff -u --label README.md --label "tests/bin/tables reports" \
 	    "$BATS_TEST_TMPDIR/reports" <(bash tests/bin/tables reports) || bad=1
 	[ $bad -eq 0 ] || echo "tests/bin/tables -w writes the table of README.md"
-	for r in pipelines/reports/*; do
-		[ -f "$r" ] && [ "${r%.sh}" = "$r" ] || continue
-		[ "$(grep -c "^| ${r##*/} | " README.md)" -eq 1 ] || {
-			echo "tests/bin/tables has no group for ${r##*/}"
+	for r in $(all_reports); do
+		[ "$(grep -c "^| $r | " README.md)" -eq 1 ] || {
+			echo "tests/bin/tables has no group for $r"
 			bad=1
 		}
 	done
@@ -112,14 +109,13 @@ man_options() {
 
 @test "a report begins with its name, what it does, and its usage" {
 	bad=0
-	for r in pipelines/reports/* pipelines/reports/dlprof/*; do
-		[ -f "$r" ] && [ "${r%.sh}" = "$r" ] || continue
+	for r in $(all_reports) $(all_reports dlprof | sed 's|^|dlprof/|'); do
 		n=${r##*/}
-		sed -n 2p "$r" | grep -q "^# $n: ." || {
+		sed -n 2p "pipelines/reports/$r" | grep -q "^# $n: ." || {
 			echo "$r: its second line is not '# $n: WHAT IT DOES'"
 			bad=1
 		}
-		sed -n 3p "$r" | grep -q "^# usage: dlp $n\>" || {
+		sed -n 3p "pipelines/reports/$r" | grep -q "^# usage: dlp $n\>" || {
 			echo "$r: its third line is not '# usage: dlp $n ...'"
 			bad=1
 		}
@@ -140,9 +136,7 @@ man_letters() {
 
 @test "dlp(1) names the options of each report" {
 	bad=0
-	for r in pipelines/reports/*; do
-		[ -f "$r" ] && [ "${r%.sh}" = "$r" ] || continue
-		r=${r##*/}
+	for r in $(all_reports); do
 		diff -u --label "dlp $r -h" --label "man/dlp.1, $r" \
 		    <(report_letters "$r") <(man_letters "$r") || bad=1
 	done

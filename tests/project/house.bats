@@ -63,7 +63,7 @@ tests" "$(git ls-files | sed 's,/.*,,' | grep -v '^\.' | LC_ALL=C sort -u)"
 	[ -z "$(find "$d" ! -type d)" ]
 }
 
-@test "an installed dlp finds its reports" {
+@test "an installed dlp finds its reports, dlprof its own" {
 	p=$BATS_TEST_TMPDIR/p
 	mk install PREFIX="$p" >/dev/null
 	PATH=$p/bin:/usr/bin:/bin
@@ -72,6 +72,11 @@ tests" "$(git ls-files | sed 's,/.*,,' | grep -v '^\.' | LC_ALL=C sort -u)"
 	dlp -V | grep '^dlp [0-9]'
 	dlp top -n 3 "$ROOT/tests/data/lenet.sqlite.xz" >"$p/out"
 	[ "$(wc -l <"$p/out")" -ge 3 ]
+	cd "$p"
+	dlprof -V | grep '^dlprof [0-9]'
+	dlprof --database="$LENET" --mode=pytorch --reports=all >out 2>err
+	cat err
+	[ -s dlprof_group_op.csv ]
 }
 
 @test "dist: the files of the last commit" {

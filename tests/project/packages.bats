@@ -21,10 +21,9 @@ load ../lib
 	    c != "" && match($0, /--[a-z-]*/) {
 		print c, substr($0, RSTART + 2, RLENGTH - 2) }' zsh |
 	    sort -u | comm -23 want -)"
-	for r in "$ROOT"/pipelines/reports/*; do
-		[ -f "$r" ] && [ "${r%.sh}" = "$r" ] || continue
-		grep -q "^complete -c dlp -n .* -a ${r##*/} " fish
-		grep -q "'${r##*/}:" zsh
+	for r in $(all_reports); do
+		grep -q "^complete -c dlp -n .* -a $r " fish
+		grep -q "'$r:" zsh
 	done
 	for o in g n k i c; do
 		grep -q "seen_subcommand_from top\" -s $o -r" fish

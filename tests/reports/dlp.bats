@@ -5,33 +5,35 @@ load ../lib
 
 bats_require_minimum_version 1.5.0
 
-# files_for REPORT: the shipped profile, as often as the report needs it.
-files_for() {
-	files=("$LENET")
-	[[ ! $1 =~ ^(diff|join)$ ]] || files+=("$LENET")
-}
-
 setup() {
 	cd "$BATS_TEST_TMPDIR"
 }
 
-@test "dlp alone lists the reports, each with a line" {
+@test "dlp alone lists the reports, each with a line; completion knows them and the filters" {
 	run dlp
 	echo "$output"
 	[ "$status" -eq 0 ]
-	for r in "$ROOT"/pipelines/reports/* "$ROOT"/pipelines/reports/dlprof/*; do
-		[ -f "$r" ] || continue
-		r=${r##*/}
-		[ "${r%.sh}" != "$r" ] ||
-		    grep -q "^  $r  *[A-Za-z]" <<<"$output"
+	cat >complete <<-'EOF'
+	. "$1/pipelines/dlp.bash-completion"
+	shift
+	for c; do
+		complete -p "$c" || exit
+	done
+	COMP_WORDS=(dlp '') COMP_CWORD=1
+	_dlp dlp
+	printf 'report %s\n' "${COMPREPLY[@]}"
+	EOF
+	mapfile -t filters < <(cd "$BIN" && ls -d dlp-*)
+	bash complete "$ROOT" "${filters[@]}" >got
+	cat got
+	for r in $(all_reports) $(all_reports dlprof); do
+		grep -q "^  $r  *[A-Za-z]" <<<"$output"
+		grep -qx "report $r" got
 	done
 }
 
 @test "dlp REPORT -h shows the pipeline, with its values" {
-	for r in "$ROOT"/pipelines/reports/*; do
-		[ -f "$r" ] || continue
-		r=${r##*/}
-		[ "${r%.sh}" = "$r" ] || continue
+	for r in $(all_reports); do
 		run dlp "$r" -h
 		echo "$output"
 		[ "$status" -eq 0 ]
@@ -44,9 +46,7 @@ setup() {
 }
 
 @test "DLProf's reports say what makes DLProf's files, and it does" {
-	for r in "$ROOT"/pipelines/reports/dlprof/[!ls]*; do
-		r=${r##*/}
-		[ "${r%.sh}" = "$r" ] || continue
+	for r in $(all_reports dlprof | grep '^[^ls]'); do
 		run dlp "$r" -h
 		line=$(grep '^dlprof --database=FILE' <<<"$output")
 		echo "$line"
@@ -86,26 +86,24 @@ setup() {
 table_reports() {
 	local r
 
-	for r in "$ROOT"/pipelines/reports/*; do
-		[ -f "$r" ] && [ "${r%.sh}" = "$r" ] || continue
-		grep -q '^no_table=1' "$r" || [ "${r##*/}" = stats ] ||
-		    echo "${r##*/}"
+	for r in $(all_reports); do
+		grep -q '^no_table=1' "$PIPES/reports/$r" || [ "$r" = stats ] ||
+		    echo "$r"
 	done
 }
 
-# As text and in CSV the pipeline of -h is compared, below.
-@test "every report on the shipped profile, in every format" {
+# In a pipe the pipeline of -h is compared, below.
+@test "every report on the shipped profile, as JSON and for a terminal" {
 	for r in $(table_reports); do
-		for f in --tsv --json --jsonl '-w 80'; do
+		for f in --json '-w 80'; do
 			echo "dlp $r $f"
 			# shellcheck disable=SC2086 # words
 			files_for "$r"
 			dlp "$r" $f "${files[@]}" >out 2>err
 			cat err
-			# serve.bats has steps of engines; no samples of
-			# energy, and no communication, are no line of JSON
-			[ -s out ] || [[ "$r $f" =~ \
-			    ^(serve|(energy|collectives)\ --jsonl) ]]
+			# serve.bats has steps of engines
+			[ -s out ] || [ "$r" = serve ]
+			[ "$f" != --json ] || jq . out >/dev/null
 		done
 	done
 	dlp info --csv "$LENET" | grep -x 'dev 0,name,NVIDIA H200'
@@ -164,18 +162,14 @@ same_as_h() {
 }
 
 @test "the pipeline of -h is the report" {
-	for r in "$ROOT"/pipelines/reports/*; do
-		[ -f "$r" ] && [ "${r%.sh}" = "$r" ] || continue
+	for r in $(all_reports); do
 		# view prints where its page is, html the page itself; plot has a
 		# pipeline of its own for each picture; no step of an engine is
 		# there for serve, and events wants an op
-		[[ ! ${r##*/} =~ ^(view|plot|serve|events)$ ]] || continue
-		same_as_h "${r##*/}"
+		[[ $r =~ ^(view|plot|serve|events)$ ]] || same_as_h "$r"
 	done
-	for r in $(table_reports); do
-		[ "$r" != serve ] || continue
-		same_as_h "$r" --csv
-	done
+	same_as_h top --csv
+	same_as_h overview --jsonl
 }
 
 @test "the pipeline of -h is the report, with options, of another profile" {
@@ -302,7 +296,7 @@ same_as_h() {
 	dlp-parse "$LENET" >a.dlp
 	local xz=$ROOT/tests/data/lenet.sqlite.xz
 	xz -dc "$xz" >a.sqlite
-	for r in top gaps "diff $LENET" advise; do
+	for r in gaps "diff $LENET"; do
 		# shellcheck disable=SC2086 # with a file
 		dlp $r a.dlp >want 2>/dev/null
 		[ -s want ]
@@ -398,10 +392,9 @@ with_awk() {
 			diff -u mawk.err $a.err
 		done
 	done <<-EOF
-	$(for r in $(table_reports) "$ROOT"/pipelines/reports/dlprof/*; do
-		[ "${r%.sh}" = "$r" ] || continue
-		files_for "${r##*/}"
-		echo "${r##*/} ${files[*]}"
+	$(for r in $(table_reports) $(all_reports dlprof); do
+		files_for "$r"
+		echo "$r ${files[*]}"
 	done)
 	gaps -w 80 $LENET
 	top -g layer $LENET
@@ -429,25 +422,5 @@ with_awk() {
 			echo "$a $r: $(cat $a.out $a.err)"
 			same 2 "$(<$a.out)"
 		done
-	done
-}
-
-@test "completion: every filter, every report with the options of its -h" {
-	cat >complete <<-'EOF'
-	. "$1/pipelines/dlp.bash-completion"
-	shift
-	for c; do
-		complete -p "$c" || exit
-	done
-	COMP_WORDS=(dlp '') COMP_CWORD=1
-	_dlp dlp
-	printf 'report %s\n' "${COMPREPLY[@]}"
-	EOF
-	mapfile -t filters < <(cd "$BIN" && ls -d dlp-*)
-	bash complete "$ROOT" "${filters[@]}" >got
-	cat got
-	for r in "$ROOT"/pipelines/reports/* "$ROOT"/pipelines/reports/dlprof/*; do
-		[ -f "$r" ] && [ "${r%.sh}" = "$r" ] || continue
-		grep -qx "report ${r##*/}" got
 	done
 }

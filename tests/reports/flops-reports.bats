@@ -96,14 +96,12 @@ setup() {
 	printf "{'kShortName': 'k', 'kDuration': 5}\n" >net.dict
 	xz -k net.dict
 	dlp-parse net.dict >net.dlp
-	for r in "$ROOT"/pipelines/reports/* "$ROOT"/pipelines/reports/dlprof/*; do
-		case ${r##*/} in *.sh | awk | dlprof | join | diff) continue ;; esac
-		[ "${r##*/}" != plot ] || continue # it takes a picture's name
-		if grep -q kernels_do=1 "$r"; then
-			dlp "${r##*/}" net.dict >/dev/null
+	# plot takes a picture's name
+	for r in $({ all_reports; all_reports dlprof; } | grep -vx -e join -e diff -e plot); do
+		if grep -qs kernels_do=1 "$PIPES/reports/$r"; then
+			dlp "$r" net.dict >/dev/null
 			continue
 		fi
-		r=${r##*/}
 		for f in net.dict net.dlp; do
 			run -2 dlp "$r" $f
 			[[ $output == @("dlp $r"|dlp-parse)": $f: a .dict of PyProf"* ]]

@@ -6,25 +6,18 @@ load ../lib
 
 setup() {
 	cd "$BATS_TEST_TMPDIR"
-	R=$ROOT/pipelines/reports
+	R=$PIPES/reports
 }
 
 # reports_with LETTER: those that have that option.
 reports_with() {
 	local r
 
-	for r in "$R"/*; do
-		[ -f "$r" ] && [ "${r%.sh}" = "$r" ] || continue
-		dlp "${r##*/}" -h | sed '/^the pipeline/,$d' |
-		    grep -q "^#\{0,1\}  -$1 " && echo "${r##*/}"
+	for r in $(all_reports); do
+		dlp "$r" -h | sed '/^the pipeline/,$d' |
+		    grep -q "^#\{0,1\}  -$1 " && echo "$r"
 	done
 	true
-}
-
-# files_of REPORT: the shipped profile, as often as the report needs it.
-files_of() {
-	files=("$LENET")
-	[[ ! $1 =~ ^(diff|join)$ ]] || files+=("$LENET")
 }
 
 # on_terminal COMMAND...: its output there, without colours.
@@ -36,14 +29,12 @@ on_terminal() {
 @test "in a pipe each report prints rows with TABs under a line of names" {
 	local n=0 r
 
-	for r in "$R"/*; do
-		[ -f "$r" ] && [ "${r%.sh}" = "$r" ] || continue
-		r=${r##*/}
+	for r in $(all_reports); do
 		# formats of their own, in dlp(1)
 		! grep -q '^no_table=1' "$R/$r" || continue
 		[[ ! $r =~ ^(html|stats|overview)$ ]] || continue
 		for o in '' -l '-g iter' '-g range' '-g time' -s -a; do
-			files_of "$r"
+			files_for "$r"
 			# shellcheck disable=SC2086 # words
 			dlp "$r" $o "${files[@]}" >out 2>err || continue
 			echo "dlp $r $o"
@@ -79,7 +70,7 @@ top waits" "$(tr '\n' ' ' <with | sed 's/ $//')"
 		dlp "$r" -h >text
 		tr '\n#' '  ' <text | tr -s ' ' |
 		    grep -Eq -- '-n N .*0: all \(default 20 on a terminal, else 0\)'
-		files_of "$r"
+		files_for "$r"
 		dlp "$r" -n 0 "${files[@]}" >all 2>err
 		dlp "$r" "${files[@]}" 2>err | cmp all -
 		[ "$(wc -l <all)" -gt 30 ] || continue
@@ -95,11 +86,10 @@ top waits" "$(tr '\n' ' ' <with | sed 's/ $//')"
 	# dlp(1) says which; -X ARGUMENT is it for those that take one
 	local r
 
-	for r in "$R"/*; do
-		[ -f "$r" ] && [ "${r%.sh}" = "$r" ] || continue
-		dlp "${r##*/}" -h | sed '/^the pipeline/,$d' |
+	for r in $(all_reports); do
+		dlp "$r" -h | sed '/^the pipeline/,$d' |
 		    sed -n "s/^  \(-[a-z]\) \([A-Za-z]*\)  *[^ ].*/\1 \2/p
-			s/^  \(-[a-z]\)  .*/\1/p" | sed "s|\$| ${r##*/}|"
+			s/^  \(-[a-z]\)  .*/\1/p" | sed "s|\$| $r|"
 	done | awk '{ print $1, NF == 3 ? $2 : "" }' | sort -u | sed 's/ $//' >got
 	same "-a
 -f FORMAT
@@ -127,7 +117,7 @@ top waits" "$(tr '\n' ' ' <with | sed 's/ $//')"
 	. "$ROOT/pipelines/dlp.bash-completion"
 	for r in copies kernels mem join diff top roofline folded; do
 		for w in $(_dlp_groups "$r"); do
-			files_of "$r"
+			files_for "$r"
 			echo "dlp $r -g $w"
 			# that profile has no memory, which mem -g time refuses
 			[ "$r $w" != "mem time" ] || continue
