@@ -17,19 +17,6 @@ sql() {
 	sqlite3 -readonly "file:$1?immutable=1" "$2"
 }
 
-# column TYPE NAME...: values of columns in the stream on standard input.
-columns() {
-	awk -F'\t' -v OFS='|' -v t="$1" -v list="${*:2}" '
-	BEGIN { n = split(list, want, " ") }
-	$1 == "#" t { for (i = 2; i <= NF; i++) p[$i] = i }
-	$1 == t {
-		s = $p[want[1]]
-		for (i = 2; i <= n; i++)
-			s = s OFS $p[want[i]]
-		print s
-	}'
-}
-
 # whole FILE [OPTION-OF-DLP-ITER...]: the stream with all that the database
 # takes.
 whole() {
@@ -96,8 +83,8 @@ stream() {
 	    JOIN metric v ON v.id = t.cpu_overhead_time_metric_id
 	    JOIN metric i ON i.id = t.gpu_idle_time_metric_id" | sort)
 	dlp-parse "$ORIG" >s
-	got=$(join -t'|' <(columns op op_id name <s | sort -t'|' -k1,1) \
-	    <(columns inst op_id dur_ns gpu_ns api_ns overhead_ns idle_ns <s |
+	got=$(join -t'|' <(col op op_id name <s | sort -t'|' -k1,1) \
+	    <(col inst op_id dur_ns gpu_ns api_ns overhead_ns idle_ns <s |
 		sort -t'|' -k1,1) | cut -d'|' -f2- | sort)
 	same "$want" "$got"
 }
@@ -115,7 +102,7 @@ stream() {
 	    'copy start_ns dur_ns api api_start_ns kind bytes op' \
 	    'call start_ns dur_ns api pid tid op'; do
 		# shellcheck disable=SC2086
-		same "$(columns $what <b)" "$(columns $what <a)"
+		same "$(col $what <b)" "$(col $what <a)"
 	done
 }
 
@@ -187,7 +174,7 @@ stream() {
 			cols='start_ns dur_ns pid tid domain mode text level layer'
 		[ $t != mem ] || cols='start_ns pid dev op bytes addr kind'
 		# shellcheck disable=SC2086 # words
-		same "$(columns $t $cols <s)" "$(columns $t $cols <t)"
+		same "$(col $t $cols <s)" "$(col $t $cols <t)"
 	done
 	[ "$(sql x 'SELECT count(*) FROM dlp_ranges')" -gt 0 ]
 	# DLProf's tables come first: what they tell is told once
@@ -209,7 +196,7 @@ stream() {
 	dlp-dldb -o y m 2>err
 	same '1000|500' "$(sql y 'SELECT total, used FROM gpu_memories')"
 	same '0|-|-|-|1000' \
-	    "$(dlp-parse y | columns dev dev name cc n_sm mem_bytes)"
+	    "$(dlp-parse y | col dev dev name cc n_sm mem_bytes)"
 }
 
 @test "round trip: a database made of a database gives the same stream" {
@@ -241,8 +228,8 @@ stream() {
 		    'graph start_ns dur_ns dev tid api_start_ns api_dur_ns' \
 		    'copy start_ns dur_ns bytes kind api_dur_ns op'; do
 			# shellcheck disable=SC2086
-			same "$(columns $what <s | sort)" \
-			    "$(columns $what <back | sort)"
+			same "$(col $what <s | sort)" \
+			    "$(col $what <back | sort)"
 		done
 	done
 }
@@ -306,7 +293,7 @@ kernels() {
 		rm -f x
 		dlp-dldb -o x s 2>err
 		same ok "$(sql x 'PRAGMA integrity_check')"
-		columns kern id op_id api_start_ns start_ns tid <s |
+		col kern id op_id api_start_ns start_ns tid <s |
 		    sort -n -t'|' -k1,1 >want
 		sql x 'SELECT id, read_only_ops_id, api_start, gpu_start,
 		    thread_id FROM read_only_kernels ORDER BY id' >got
@@ -343,7 +330,7 @@ kernels() {
 	dlp-parse x >back
 	for what in 'op name' 'op op' 'op dl_id' 'str text' 'kern short'; do
 		# shellcheck disable=SC2086
-		same "$(columns $what <s)" "$(columns $what <back)"
+		same "$(col $what <s)" "$(col $what <back)"
 	done
 	same 1 "$(sql x 'SELECT count(*) > 0 FROM metric')"
 }
@@ -405,8 +392,8 @@ kernels() {
 	[[ $stderr == *'cannot be read together with other profiles' ]]
 	cp x y
 	run -0 dlp-parse x y
-	same '1 2 3 4' "$(columns op op_id <<<"$output" | xargs)"
-	same '1 2 3 4 5 6' "$(columns inst inst_id <<<"$output" | sort -n |
+	same '1 2 3 4' "$(col op op_id <<<"$output" | xargs)"
+	same '1 2 3 4 5 6' "$(col inst inst_id <<<"$output" | sort -n |
 	    xargs)"
 }
 
@@ -430,15 +417,15 @@ kernels() {
 	f=$(profile h200/everything.sqlite.xz)
 	same "$(sqlite3 "$f" "SELECT count(*) FROM CUDA_GPU_MEMORY_USAGE_EVENTS
 	    WHERE localMemoryPoolAddress IS NOT NULL")" "$(dlp-parse "$f" |
-	    columns mem pool | grep -vc -- '-$')"
+	    col mem pool | grep -vc -- '-$')"
 	whole "$f" >s 2>err
 	dlp-dldb -o x s
 	cols='start_ns pid dev op bytes addr kind pool pool_bytes'
-	same "$(columns mem $cols <s | sort)" \
-	    "$(dlp-parse x | columns mem $cols | sort)"
+	same "$(col mem $cols <s | sort)" \
+	    "$(dlp-parse x | col mem $cols | sort)"
 	# a database made before it had them
 	sqlite3 x "ALTER TABLE dlp_memory DROP COLUMN pool_address;
 	    ALTER TABLE dlp_memory DROP COLUMN pool_bytes"
-	same "" "$(dlp-parse x | columns mem pool pool_bytes |
+	same "" "$(dlp-parse x | col mem pool pool_bytes |
 	    grep -v -e '-.*-$')"
 }

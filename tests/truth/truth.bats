@@ -69,6 +69,7 @@ nothing_lost() {
 			col[t, i] = $i } next }
 		/^#/ { next }
 		$1 == "op" { if (op[$p["op", "op_id"]]++) exit 1 }
+		$1 == "inst" { if (inst[$p["inst", "inst_id"]]++) exit 1 }
 		$1 == "str" { if (str[$p["str", "id"]]++) exit 1 }
 		p[$1, "id"] && $1 != "str" { if (id[$p[$1, "id"]]++) exit 1 }
 		{ n = split(last[$1], k, " ")
