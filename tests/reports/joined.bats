@@ -28,6 +28,10 @@ setup_file() {
 
 setup() {
 	cd "$BATS_FILE_TMPDIR" || return
+	# a report, or its options, has one or two of the streams in turn: what they
+	# differ in is in merge.bats and ranks.bats
+	STREAMS=(merge ranks parse merge-r)
+	turn=0
 }
 
 # rows REPORT FILE...: sorted, without what the common clock moves.
@@ -49,11 +53,10 @@ rows() {
 	}' | sort
 }
 
-# same "STREAM..." FILE...: all reports that count by file, and those that add up.
+# same FILE...: all reports that count by file, and those that add up.
 same() {
-	local r s streams=$1
+	local r s
 
-	shift
 	for r in advise tc copies coverage devices flops "gaps -n 0" \
 	    iters kernels "mem -g range" mfu ops phases roofline top \
 	    "top -g layer" waits; do
@@ -61,7 +64,7 @@ same() {
 		# these were not recorded
 		[ "$r" = waits ] || [ "$r" = "mem -g range" ] ||
 		    [ "$(wc -l <want)" -gt 1 ]
-		for s in $streams; do
+		for s in "${STREAMS[@]:turn++ % ${#STREAMS[@]}:2}"; do
 			echo "# $s: dlp $r"
 			rows "$r" "$s.dlp" | diff want -
 		done
@@ -69,12 +72,13 @@ same() {
 }
 
 @test "one stream of two ranks: each report shows what it shows of the files" {
-	same "merge merge-r parse ranks" ddp0 ddp1
+	same ddp0 ddp1
 }
 
 @test "one stream of two runs: each report shows what it shows of the files" {
 	# without dlp-flops' reasons: whether TF32 is on is of the section there
-	same nets fp32 tf32
+	STREAMS=(nets)
+	same fp32 tf32
 	# FLOPs of a step by its own time: 777.57 GFLOP, as PyTorch counts
 	dlp mfu --tsv nets.dlp | awk -F'\t' '
 	NR > 1 && ($9 != 777570484224 || \
@@ -157,7 +161,7 @@ same() {
 		# shellcheck disable=SC2086 # options
 		dlp join -n 0 $o ddp0 ddp1 2>/dev/null >want
 		[ "$(head -n 1 want | grep -o 'ddp[01]' | tr '\n' ' ')" = 'ddp0 ddp1 ' ]
-		for s in merge merge-r parse ranks; do
+		for s in "${STREAMS[@]:turn++ % 4:2}"; do
 			echo "# $s: dlp join $o"
 			# shellcheck disable=SC2086 # options
 			dlp join -n 0 $o $s.dlp 2>/dev/null | diff want -
@@ -184,7 +188,7 @@ same() {
 	for o in "" "-g kernel" "-g iter" "-g layer -v cpu" "-a" "-i 1"; do
 		# shellcheck disable=SC2086 # options
 		dlp diff -n 0 $o -m 2 ddp0 ddp1 ddp1 ddp1 2>err >want
-		for s in merge merge-r parse ranks; do
+		for s in "${STREAMS[@]:turn++ % 4:2}"; do
 			echo "# $s: dlp diff $o"
 			# shellcheck disable=SC2086 # options
 			dlp diff -n 0 $o $s.dlp b.dlp 2>said | diff want -
@@ -208,29 +212,30 @@ named() {
 }
 
 @test "trace of one stream of two files: the events of the files" {
-	local o s
+	local o same moved
 
-	for o in "" "-i 1"; do
+	while read -r same moved o; do
 		# shellcheck disable=SC2086 # options
 		dlp trace $o ddp0 ddp1 2>/dev/null | named >want
 		grep -q '"process":"GPU 1, process 573, ddp1"' want
 		! grep '"process":", ' want
-		for s in merge parse; do
-			echo "# $s: dlp trace $o"
-			# shellcheck disable=SC2086 # options
-			dlp trace $o $s.dlp 2>err | named | diff want -
-			grep -q '2 files in one section, so no critical path' err
-		done
+		echo "# $same: dlp trace $o"
+		# shellcheck disable=SC2086 # options
+		dlp trace $o $same.dlp 2>err | named | diff want -
+		grep -q '2 files in one section, so no critical path' err
 		# on a common clock times are others, of one file
-		sed 's/"ts":[-0-9.]*//; s/"[a-z_]*_ns":[-0-9]*//g' want | sort >less
-		for s in merge-r ranks; do
-			echo "# $s: dlp trace $o"
-			# shellcheck disable=SC2086 # options
-			dlp trace $o $s.dlp 2>/dev/null | named |
-			    sed 's/"ts":[-0-9.]*//; s/"[a-z_]*_ns":[-0-9]*//g' |
-			    sort | diff less -
-		done
-	done
+		echo "# $moved: dlp trace $o"
+		# shellcheck disable=SC2086 # options
+		dlp trace $o $moved.dlp 2>/dev/null | named | without_times |
+		    diff <(without_times <want) -
+	done <<-'END'
+	merge ranks
+	parse merge-r -i 1
+	END
+}
+
+without_times() {
+	sed 's/"ts":[-0-9.]*//; s/"[a-z_]*_ns":[-0-9]*//g' | sort
 }
 
 @test "dlp-tree of one stream of two files: the sums of the files" {
