@@ -33,8 +33,9 @@ lengths() {
 	local f got
 	for f in "$ROOT"/tests/data/h200/*.sqlite.xz \
 	    "$ROOT"/tests/data/{lenet,loader,resnet-after}.sqlite.xz; do
-		got=$(segments "$f")
-		want=$(lengths "$f")
+		dlp-parse "$f" 2>/dev/null >stream
+		got=$(segments stream)
+		want=$(lengths stream)
 		[ -n "$want" ]
 		grep -q '^-' <<<"$want" || got=$(grep -v '^- ' <<<"$got")
 		same "$want" "$got"
@@ -118,16 +119,16 @@ lengths() {
 	local f i n=0
 	for f in "$ROOT"/tests/data/h200/{resnet50_fp32,gpt2_bf16,ddp2_rank0,graph_infer}*.sqlite.xz \
 	    "$ROOT"/tests/data/lenet.sqlite.xz; do
-		[ -e "$f" ] || continue
-		dlp path -n 0 --tsv "$f" 2>/dev/null >all
-		dlp whatif --recorded --zero-launch --tsv "$f" 2>/dev/null >what
+		dlp-parse "$f" 2>/dev/null >stream
+		dlp path -n 0 --tsv stream 2>/dev/null >all
+		dlp whatif --recorded --zero-launch --tsv stream 2>/dev/null >what
 		for i in $(awk '$1 ~ /^[0-9]+$/ { print $1 }' what | head -3); do
 			n=$((n + 1))
 			awk -F'\t' -v i="$i" 'NR == 1 || $1 == i' all >want
-			dlp path -n 0 -i "$i" --tsv "$f" 2>/dev/null >got
+			dlp path -n 0 -i "$i" --tsv stream 2>/dev/null >got
 			cmp want got
 			awk -F'\t' -v i="$i" 'NR == 1 || $1 == i' what >want
-			dlp whatif --recorded --zero-launch -i "$i" --tsv "$f" 2>/dev/null >got
+			dlp whatif --recorded --zero-launch -i "$i" --tsv stream 2>/dev/null >got
 			cmp want got
 		done
 	done

@@ -128,12 +128,10 @@ column() {
 	dlp html --data "a 'b\".sqlite" | jq -e '.title == "a '\''b\".sqlite" and .file == .title'
 }
 
+# bats test_tags=all
 @test "every shipped profile makes a page" {
-	for f in "$ROOT"/tests/data/*.xz "$ROOT"/tests/data/*/*.sqlite.xz; do
-		case $f in
-		*broken*) continue ;;
-		*.sqlite.xz) dlp html --data "$f" 2>/dev/null | jq -e '.complete' >/dev/null || { echo "$f"; false; } ;;
-		esac
+	for f in "$ROOT"/tests/data/*.sqlite.xz "$ROOT"/tests/data/[!b]*/*.sqlite.xz; do
+		dlp html --data "$f" 2>/dev/null | jq -e '.complete' >/dev/null || { echo "$f"; false; }
 	done
 }
 
