@@ -358,7 +358,7 @@ advice() {
 		grep -qx "${w#*:} ($n)" text
 	done
 	same "$(($(wc -l <rows) - 1))" "$(grep -c '^  [a-z]' text)"
-	! awk 'length > 80' text | grep .
+	! awk 'length > 80' text | grep . || false
 	rc=0
 	dlp advise -a -w 80 --fail-on any "$f" >text || rc=$?
 	[ $rc -eq 1 ]

@@ -57,7 +57,7 @@ iter_stop key" "$(head -n 1 got | tr -s ' ')"
 	[ "$(awk '{ print length($NF) }' got | sort -n | tail -n 1)" -gt 60 ]
 	dlp-iter --strict -k "$(awk 'END { print $NF }' got)" in >/dev/null
 	# other texts give way as ever
-	! dlp-fmt -T op -c name,key -w 60 in | grep -q '\.\. .*|'
+	! dlp-fmt -T op -c name,key -w 60 in | grep -q '\.\. .*|' || false
 	dlp-fmt -T op -c name -w 20 in | grep -q '\.\.'
 }
 

@@ -358,7 +358,7 @@ once() {
 	awk -F'\t' -v OFS='\t' '/^(kern|copy)\t/ { print $3, $4, $1 }' out | diff want -
 	# api, api_start_ns, api_dur_ns and the thread are unset
 	awk -F'\t' '/^kern\t/ { print $6, $11, $12, $13 }' out | sort -u | grep -qx -- '- - - -'
-	! grep -q '^##note' out
+	! grep -q '^##note' out || false
 	run dlp-parse -T call --no-calls "$f"
 	[ "$status" -eq 2 ]
 	same 'dlp-parse: --no-calls: -T call needs the calls' "$output"

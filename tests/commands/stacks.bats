@@ -107,7 +107,7 @@ code() {
 	dlp-parse db 2>/dev/null | dlp-fmt --tsv -T os -c start_ns,dur_ns,name >with
 	dlp-parse --no-code db 2>/dev/null >out
 	dlp-fmt --tsv -T os -c start_ns,dur_ns,name out | diff with -
-	! grep -qE '^#?sample|^#.*	code|main;' out
+	! grep -qE '^#?sample|^#.*	code|main;' out || false
 	run -2 dlp-parse --no-code -T sample db
 	same 'dlp-parse: --no-code: -T sample needs the call stacks' "$output"
 	run -2 dlp folded --cpu -g phase db
@@ -207,7 +207,7 @@ code() {
 	dlp waits -w 200 py 2>/dev/null | grep -w range | grep -qw code
 	dlp gaps -w 200 db 2>/dev/null >table
 	grep -qw range table
-	! grep -qw code table
+	! grep -qw code table || false
 	# steps: the samples within the second one
 	same "$(sqlite3 py "SELECT count(*) FROM NVTX_EVENTS n, (SELECT r.start,
 	    r.end FROM NVTX_EVENTS r LEFT JOIN StringIds s ON s.id = r.textId
@@ -258,7 +258,7 @@ for k in own:
 	[ "$(wc -l <want)" -gt 100 ]
 	# the threads of the loader, which are numbered 0, are told apart
 	dlp folded --cpu "$f" >all
-	! grep ';threading.py:1030 _bootstrap;.*;threading.py:1030 _bootstrap' all
+	! grep ';threading.py:1030 _bootstrap;.*;threading.py:1030 _bootstrap' all || false
 	grep -v '^python;threading.py:1030 _bootstrap' all | awk '
 	{ n = $NF; sub(/ [0-9]*$/, ""); sub(/.*;/, ""); s[$0] += n }
 	END { for (k in s) print k "\t" s[k] }' | LC_ALL=C sort >got

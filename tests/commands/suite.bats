@@ -505,7 +505,7 @@ by_name() {
 	show
 	[ "$status" -eq 0 ]
 	[ -s out ]
-	[ "$CMD" = dlp-fmt ] || ! grep -q -e '^##dlp' -e '^##end' out
+	[ "$CMD" = dlp-fmt ] || ! grep -q -e '^##dlp' -e '^##end' out || false
 	mv out a
 	# what ##info says is gone with it: the same without those facts
 	grep -v '^##info' "$STREAM" >in
@@ -538,7 +538,7 @@ by_name() {
 		echo "cut at $n"
 		show
 		[ "$status" -eq 2 ]
-		[ "$CMD" = dlp-fmt ] || ! grep -q '^##end' out
+		[ "$CMD" = dlp-fmt ] || ! grep -q '^##end' out || false
 	done
 	# a second section begins before the first has ended
 	{ head -n -1 "$STREAM"; cat "$STREAM"; } >in
@@ -571,7 +571,7 @@ by_name() {
 		[ $k -gt $n ] || note="surplus_records	2"
 		diff <(body want) <(body out) | grep '^[<>]' >d || :
 		grep -qx "> ##note	$note" d
-		! grep -v -e '##note' -e '##end' d
+		! grep -v -e '##note' -e '##end' d || false
 	done
 	# a record that is gone is not the cut of a section
 	for k in '' x -1 99999999999999999999; do

@@ -58,7 +58,8 @@ report() {
 			# shellcheck disable=SC2086 # words
 			dlp "$r" $f "$LENET" >out 2>err
 			[ "$r" = expert_systems ] || [ -s out ]
-			! grep -v '^dlp-correlate: \|^dlp-flops: ' err
+			! grep -v -e ': 93.0 % of the GPU time belongs to ops; ' \
+			    -e ': left out for lack of room: ' err || false
 		done
 		dlp "$r" -h >out
 		grep "^usage: dlp $r " out
@@ -76,8 +77,8 @@ report() {
 		dlp $r --tsv -D default-domain "$LENET" >same 2>err
 		cmp all same
 		dlp $r --tsv -D nosuch "$LENET" >none 2>err
-		! cmp -s all none
-		! cut -f 2 none | grep -i aten
+		! cmp -s all none || false
+		! cut -f 2 none | grep -i aten || false
 	done
 }
 
