@@ -92,7 +92,7 @@ in_one=
 has_ranks() {
 	[ -z "$in_one" ] || return 0
 	# not what can be read once
-	[ $# -eq 1 ] && [ -z "$help$src" ] && [ -f "$1" ] || return 1
+	[ $# -eq 1 ] && [ -z "$help" ] && [ -f "$1" ] && ! has_src "$1" || return 1
 	case $1 in - | *.json* | *.pftrace*) return 1 ;; esac
 	if is_stream "$1"; then
 		cat -- "$1"
@@ -127,6 +127,16 @@ ranks_in() (
 	[ $# -gt 1 ] || die "--no-straggler: give the profiles of all ranks"
 	dlp-merge --ranks -- "$@"
 )
+
+# by_rank FILE...: the profiles; one of several ranks, if has_ranks found it to be
+# that, as if each had its own.
+by_rank() {
+	if [ -n "$in_one" ]; then
+		ranks_in "$1"
+	else
+		profiles "$@"
+	fi
+}
 
 # Streams are joined, profiles read together.
 ranks_of() {

@@ -12,7 +12,7 @@ broken() {
 
 steps_of() {
 	for f; do
-		profiles "$f" | stage dlp-correlate |
+		{ has_ranks "$f"; by_rank "$f"; } | stage dlp-correlate |
 		    stage dlp-iter ${by:+"$by" --strict} | stage dlp-flops ||
 		    broken "$f"
 	done

@@ -302,6 +302,11 @@ yes${TAB}$wait${TAB}-" "$(dlp advise -a --ranks --tsv "$R0" "$R1" 2>err >out; { 
 	[ "$(wc -l <two)" -eq 5 ]
 	dlp whatif --no-straggler --tsv two.db 2>/dev/null | diff two -
 	dlp-parse two.db | dlp whatif --no-straggler --tsv - 2>/dev/null | diff two -
+	# the steps of each, not from the start of the first to the end of the last
+	for r in 'iters -c iter,dur_ns,step_ns,gpu_ns,idle_ns' join; do
+		dlp $r --tsv "$R0" "$R1" 2>/dev/null | sed 1d | sort >two
+		dlp $r --tsv two.db 2>/dev/null | sed 1d | sort | diff two -
+	done
 	# 2,633,374 ns of this GPU's steps, 28.6 ms
 	dlp advise -a --tsv two.db 2>/dev/null |
 	    grep -q "^gpu1${TAB}rank_wait${TAB}ours${TAB}yes${TAB}9.2$TAB"
