@@ -39,8 +39,8 @@ check_options(void)
 	if (flag.even && (flag.range || o->list || o->dlprof || flag.one))
 		die("--even excludes --list, --dlprof, --one, --iter-start and"
 		    " --iter-stop");
-	if (o->ahead && (!o->stable || flag.range || flag.even || o->dlprof))
-		die("--ahead needs --stable, and excludes --dlprof, --even,"
+	if (o->ahead && (!o->stable || flag.range || o->dlprof))
+		die("--ahead needs --stable, and excludes --dlprof,"
 		    " --iter-start and --iter-stop");
 	if (o->keep && !flag.range)
 		die("--keep needs --iter-start or --iter-stop");

@@ -110,7 +110,7 @@ measure(struct iter_run *g)
 		iter_place_end(g, f);
 		if (g->o.ahead && f->layout.kind != LAYOUT_ONE)
 			stable_put(&g->out, &f->stable, false, f->name);
-		else if (g->plan.wanted == ITER_EVEN) {
+		if (g->plan.wanted == ITER_EVEN) {
 			f->by = stable_range(
 			    &f->stable, &f->from, &f->to, &f->n_once);
 			f->splits = stable_splits(&f->stable);

@@ -213,9 +213,10 @@ yes${TAB}$wait${TAB}-" "$(dlp advise -a --ranks --tsv "$R0" "$R1" 2>err >out; { 
 	by_column all judged ceiling_ns part_of)"
 	# of one rank alone it is not known, and more must be recorded
 	dlp advise --tsv "$h/ddp2_rank0.sqlite.xz" 2>err | grep '^exposed_comm' | grep -q 'Record all ranks'
-	# of the even steps, 1 and 2: see dlp ranks -t comm, of all
-	dlp ranks -t comm --tsv "$h"/ddp2_rank?.sqlite.xz 2>err >out
+	# of the even steps, 1 and 2, as in dlp ranks
+	dlp ranks -t comm -k iteration --tsv "$h"/ddp2_rank?.sqlite.xz 2>err >out
 	same 7825647 "$(by_column out iter rank wait_ns | awk '($1 == 1 || $1 == 2) && $2 == 0 { n += $3 } END { print n }')"
+	same 7825647 "$(dlp ranks -t total --tsv "$h"/ddp2_rank?.sqlite.xz 2>err | awk '$1 == 0 { print $5 }')"
 	dlp advise --ranks --tsv "$h"/ddp2_rank?.sqlite.xz 2>err >out
 	run -1 grep -e 'Record all ranks' -e exposed_comm out
 	grep ddp2_rank0 out | grep -q 'rank_wait.*7.83 ms of it are waiting for rank 1 (process 872, GPU 1), which waits least'
@@ -224,6 +225,26 @@ yes${TAB}$wait${TAB}-" "$(dlp advise -a --ranks --tsv "$R0" "$R1" 2>err >out; { 
 	    select($f.judged[.] == "yes" and $f.part_of[.] == null and
 	    ($f.gain_ns[.] == null or 50 * $f.gain_ns[.] >= $f.step_ns[.])) | [$f.src[.], $f.id[.], $f.problem[.]] | @tsv' | sort >page
 	by_column out src id problem | sort | diff - page
+}
+
+@test "dlp ranks: steps with ranges of ops are left out, as in dlp FILE" {
+	# an all-reduce a step, which is 1 us longer on rank 0, 200 in the last four:
+	# three with ranges of ops, after one in which these begin
+	for r in 0 1; do
+		xz -dc "$ROOT/tests/data/alternate.sqlite.xz" >$r.db
+		sqlite3 $r.db "UPDATE StringIds SET value = 'ncclDevKernel_AllReduce_Sum_f32' WHERE value = 'elementwise_kernel'"
+	done
+	sqlite3 0.db "UPDATE CUPTI_ACTIVITY_KIND_KERNEL SET start = start - iif(start > 73951455, 200000, 1000)
+	    WHERE shortName = (SELECT id FROM StringIds WHERE value $NCCL)"
+	for k in '' '-k iteration'; do
+		dlp ranks -t total --tsv $k 0.db 1.db 2>/dev/null | cut -f 1,2,5
+	done >got
+	same "rank${TAB}sum_n_comm${TAB}sum_wait_ns
+0${TAB}8${TAB}8000
+1${TAB}8${TAB}0
+rank${TAB}sum_n_comm${TAB}sum_wait_ns
+0${TAB}12${TAB}808000
+1${TAB}12${TAB}0" "$(cat got)"
 }
 
 @test "dlp-merge --ranks of parsed streams: the same" {
