@@ -1,5 +1,5 @@
 # Of dlp ranks: passes all on, and adds the answer in a sentence, which people get
-# first. The first straggler is the one that was waited for longest.
+# first; asked: if steps were. The first straggler is the one that was waited for longest.
 function ms(ns) { return sprintf("%.3g ms", ns / 1e6) }
 BEGIN { FS = OFS = "\t" }
 /^#[a-z]/ {
@@ -8,6 +8,7 @@ BEGIN { FS = OFS = "\t" }
 }
 $1 == "rank" { n_rank++ }
 $1 == "coll" { n_coll++ }
+$1 == "stable" { asked = 1 }
 $1 == "total" { n_total++; id[n_total] = $(at["total", "rank"]) }
 $1 == "skew" { n_step += $(at["skew", "iter"]) ~ /^[0-9]/ }
 $1 == "straggler" {
@@ -20,7 +21,8 @@ $1 == "straggler" {
 	}
 }
 $1 == "##end" && all > 0 && n_total > 1 {
-	how = n_step > 0 ? " (" n_step " step" (n_step > 1 ? "s" : "") ")" : ""
+	# otherwise one "step" is the whole profile
+	how = n_step > !asked ? " (" n_step " step" (n_step > 1 ? "s" : "") ")" : ""
 	if (pct < 50)
 		text = "No rank is late for most: they wait " ms(all) \
 		    " for each other" how ", " pct " % of it for rank " late "."
