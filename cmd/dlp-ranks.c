@@ -448,15 +448,11 @@ put_bandwidth(
 {
 	size_t n = group_size(cs, c);
 	double part = bus_part(c->type->name, (double)(n > 0 ? n : c->n));
+	bool has = ns > 0 && c->bytes != PART_NONE && part > 0;
+	double rate = (double)c->bytes / (double)ns;
 
-	if (ns == PART_NONE || ns <= 0 || c->bytes == PART_NONE || part <= 0) {
-		out_unsets(2);
-		return;
-	}
-	buf_putc(&out_buf, '\t');
-	buf_f64(&out_buf, (double)c->bytes / (double)ns, 3);
-	buf_putc(&out_buf, '\t');
-	buf_f64(&out_buf, part * (double)c->bytes / (double)ns, 3);
+	out_f64(has, rate, 3);
+	out_f64(has, part * rate, 3);
 }
 
 /* The process group's name, size and ranks. */

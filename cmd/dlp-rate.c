@@ -372,16 +372,9 @@ out_rate(double v)
 	double limit = 1000;
 	int decimals = 0;
 
-	if (v < 0) {
-		out_unset();
-		return;
-	}
 	for (; v < limit && decimals < 9 && v > 0; limit /= 10)
 		decimals++;
-	if (out_next()) {
-		buf_putc(&out_buf, '\t');
-		buf_f64(&out_buf, v, decimals);
-	}
+	out_f64(v >= 0, v, decimals);
 }
 
 static void

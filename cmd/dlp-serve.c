@@ -163,12 +163,8 @@ put_times(struct serve_proc *p, const struct serve_step *s, int64_t tokens)
 	out_opt(any && p->has_end,
 	    from > p->gpu_end ? num_sub(from, p->gpu_end) : 0);
 	out_opt(any && step > 0, step);
-	if (!any || step <= 0 || tokens < 0)
-		out_unset();
-	else if (out_next()) {
-		buf_putc(&out_buf, '\t');
-		buf_f64(&out_buf, (double)tokens * 1e9 / (double)step, 1);
-	}
+	out_f64(any && step > 0 && tokens >= 0,
+	    (double)tokens * 1e9 / (double)step, 1);
 	out_opt(any && decode && p->has_decode && to > p->decode_end,
 	    num_sub(to, p->decode_end));
 	if (!any)

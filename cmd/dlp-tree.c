@@ -286,8 +286,7 @@ put_group(const struct tree *t, uint32_t i)
 		const struct iter_stat *x = &n->stat[m];
 
 		out_i64(x->sum);
-		buf_putc(&out_buf, '\t');
-		buf_f64(&out_buf, (double)x->sum / (double)n->n_iter, 1);
+		out_f64(true, (double)x->sum / (double)n->n_iter, 1);
 		out_i64(x->min);
 		out_i64(x->max);
 	}

@@ -130,6 +130,17 @@ out_opt(bool has, int64_t v)
 		out_unset();
 }
 
+static inline void
+out_f64(bool has, double v, int decimals)
+{
+	if (!has) {
+		out_unset();
+	} else if (out_next()) {
+		buf_putc(&out_buf, '\t');
+		buf_f64(&out_buf, v, decimals);
+	}
+}
+
 /* text that is escaped here; NULL is unset */
 void out_text(const char *s, size_t n);
 

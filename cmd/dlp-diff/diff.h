@@ -50,7 +50,9 @@ struct diff_step {
 	int64_t n_range,
 	    n_carried; /* work whose op is by ranges, carried over */
 	bool has;      /* its iter record was read */
-	bool slowed;   /* by ranges of ops, which other steps do not have */
+	bool timed;    /* the times of ops on the CPU are known */
+	bool slowed;   /* by ranges of ops, which other steps do not have; or it
+			* has no times of ops on the CPU, which others have */
 	bool used;
 	uint32_t pos; /* its number among the selected steps */
 };
@@ -115,9 +117,10 @@ void side_trim(struct diff_side *s, const struct diff_trim *how);
 void side_say(
     const struct diff_side *s, const char *label, const struct diff_trim *how);
 
-struct diff_sum { /* statistics over the selected steps of a side and its
-		   * rows */
-	bool any;
+struct diff_sum {    /* statistics over the selected steps of a side and its
+		      * rows */
+	bool ran;    /* they have cells */
+	bool any;    /* with times */
 	double mean; /* of the time, per step */
 	double var;  /* variance of a sample, if n > 1 */
 	size_t n;    /* steps */

@@ -13,7 +13,8 @@
 #include "out.h"
 #include "stage.h"
 
-enum diff_change { SAME, NOISE, FEW, FASTER, SLOWER, IS_NEW, IS_GONE };
+/* UNKNOWN: it ran on both sides, but the time is not known on one. */
+enum diff_change { SAME, NOISE, FEW, FASTER, SLOWER, IS_NEW, IS_GONE, UNKNOWN };
 
 struct diff_pair {
 	struct diff_row **row; /* the rows of both sides in this pair */
@@ -92,10 +93,10 @@ judge_pair(struct diff_pair *p, double part)
 		usual = least;
 	if (p->noise > least)
 		least = p->noise;
-	if (!a->any)
-		p->change = IS_NEW;
-	else if (!b->any)
-		p->change = IS_GONE;
+	if (!a->any || !b->any)
+		p->change = a->ran && b->ran ? UNKNOWN
+			    : b->any         ? IS_NEW
+					     : IS_GONE;
 	else if (d == 0)
 		p->change = SAME;
 	else if (fabs(d) <= least)
@@ -119,7 +120,7 @@ join_row(struct diff_pair *p, struct diff_row *r)
 	p->row[p->n++] = r;
 }
 
-/* The sides on which the row ran: bit 0 the first, bit 1 the second. */
+/* The sides on which the row has a time: bit 0 the first, bit 1 the second. */
 static int
 sides_of(const struct diff_model *m, const struct diff_row *r)
 {
@@ -128,7 +129,8 @@ sides_of(const struct diff_model *m, const struct diff_row *r)
 
 	for (k = 0; k < 2 && k < r->n_side; k++)
 		for (i = 0; i < r->side[k].n && !(is >> k & 1); i++)
-			if (m->side[k].step[r->side[k].v[i].step].used)
+			if (r->side[k].v[i].n > 0 &&
+			    m->side[k].step[r->side[k].v[i].step].used)
 				is |= 1 << k;
 	return is;
 }
@@ -177,12 +179,19 @@ text_order(const struct smap *t, uint32_t x, uint32_t y)
 	return strcmp(smap_str(t, x, NULL), smap_str(t, y, NULL));
 }
 
+/* How far the sides differ; 0: not known. */
+static double
+distance(const struct diff_pair *p)
+{
+	return p->change != UNKNOWN ? fabs(p->side[1].mean - p->side[0].mean)
+				    : 0;
+}
+
 static int
 by_change(const void *a, const void *b)
 {
 	const struct diff_pair *x = a, *y = b;
-	double p = fabs(x->side[1].mean - x->side[0].mean);
-	double q = fabs(y->side[1].mean - y->side[0].mean);
+	double p = distance(x), q = distance(y);
 	int c;
 
 	if (p != q)
@@ -240,31 +249,15 @@ static const char *const changes[] = { [SAME] = "same",
 	[FASTER] = "faster",
 	[SLOWER] = "slower",
 	[IS_NEW] = "new",
-	[IS_GONE] = "gone" };
-
-static void
-put_or_unset(const char *s)
-{
-	out_raw(s, s != NULL ? strlen(s) : 0);
-}
-
-static void
-put_f64(bool has, double v, int decimals)
-{
-	if (!has) {
-		out_unset();
-		return;
-	}
-	buf_putc(&out_buf, '\t');
-	buf_f64(&out_buf, v, decimals);
-}
+	[IS_GONE] = "gone",
+	[UNKNOWN] = NULL };
 
 void
 model_put_mean(bool has, double v, int decimals)
 {
 	double scale = pow(10, decimals);
 
-	put_f64(has, v, fmod(round(v * scale), scale) != 0 ? decimals : 0);
+	out_f64(has, v, fmod(round(v * scale), scale) != 0 ? decimals : 0);
 }
 
 static const char *
@@ -281,6 +274,7 @@ put_values(const struct diff_pair *p, bool is_time)
 {
 	const struct diff_sum *a = &p->side[0], *b = &p->side[1];
 	double d = b->mean - a->mean;
+	bool known = p->change != UNKNOWN;
 	const char *change = changes[p->change];
 	const char *tc_a = tc_word(a->tc), *tc_b = tc_word(b->tc);
 
@@ -289,18 +283,18 @@ put_values(const struct diff_pair *p, bool is_time)
 
 	model_put_mean(a->any, a->mean, 1);
 	model_put_mean(b->any, b->mean, 1);
-	model_put_mean(true, d, 1);
-	put_f64(a->any && a->mean > 0, 100 * d / a->mean, 2);
-	model_put_mean(p->noise >= 0, p->noise, 1);
-	put_or_unset(change);
+	model_put_mean(known, d, 1);
+	out_f64(known && a->any && a->mean > 0, 100 * d / a->mean, 2);
+	model_put_mean(known && p->noise >= 0, p->noise, 1);
+	out_word(change);
 	model_put_mean(a->any, a->calls, 2);
 	model_put_mean(b->any, b->calls, 2);
-	put_f64(a->has_flop, a->flop, 0);
-	put_f64(b->has_flop, b->flop, 0);
-	put_or_unset(tc_a);
-	put_or_unset(tc_b);
+	out_f64(a->has_flop, a->flop, 0);
+	out_f64(b->has_flop, b->flop, 0);
+	out_word(tc_a);
+	out_word(tc_b);
 	/* one word if both have the same, or only one has a word */
-	put_or_unset(tc_a != NULL ? tc_a : tc_b);
+	out_word(tc_a != NULL ? tc_a : tc_b);
 	if (tc_a != NULL && tc_b != NULL && tc_a != tc_b) {
 		buf_puts(&out_buf, "->");
 		buf_puts(&out_buf, tc_b);
@@ -312,9 +306,9 @@ put_total(const struct diff_report *d, const char *what, const char *name,
     const struct diff_pair *p)
 {
 	out_rec(d->type);
-	put_or_unset(what);
+	out_word(what);
 	out_unset();
-	put_or_unset(name);
+	out_word(name);
 	out_unsets(3);
 	put_values(p, strcmp(what, "step") == 0);
 	out_end();
@@ -367,7 +361,8 @@ row_pair(struct diff_pair *p, const struct diff_report *d, struct diff_row *row)
 
 	for (k = 0; k < 2; k++) {
 		sum_rows(&p->side[k], &d->m->side[k], k, &row, 1);
-		p->side[k].any = true; /* no work is 0, not unknown */
+		/* no work is 0, the time of ops on the CPU is not known then */
+		p->side[k].any |= !d->m->cpu;
 	}
 	judge_pair(p, d->how->noise);
 }
@@ -393,6 +388,11 @@ put_totals(
 	*idle = p;
 	row_pair(&p, d, &all);
 	put_total(d, "work", m->cpu ? "CPU work" : "GPU work", &p);
+	for (i = 0; i < 2; i++)
+		if (!p.side[i].any)
+			warn("%s, %s: no step that counts has times of ops on"
+			     " the CPU: record with ranges of ops",
+			    i == 0 ? "A" : "B", m->side[i].name);
 	row_pair(&p, d, &tc);
 	if (!m->cpu && (p.side[0].mean > 0 || p.side[1].mean > 0))
 		put_total(d, "tc", "TC work", &p);
@@ -436,8 +436,8 @@ put_pairs(const struct diff_report *d)
 		bool by_type = p->by != NULL && strcmp(p->by, "type") == 0;
 
 		out_rec(d->type);
-		put_or_unset("row");
-		put_or_unset(p->by);
+		out_word("row");
+		out_word(p->by);
 		model_put_text(m, by_type ? r->type : r->name);
 		model_put_text(m, r->dir);
 		model_put_text(m, by_name || by_type ? SMAP_NONE : r->shapes);
@@ -626,9 +626,8 @@ compare(struct diff_model *m, const struct diff_how *how)
 			if (!p.side[0].any && !p.side[1].any)
 				continue;
 			out_rec(d.type);
-			put_or_unset("iter");
-			put_or_unset(
-			    p.side[0].any && p.side[1].any ? "key" : NULL);
+			out_word("iter");
+			out_word(p.side[0].any && p.side[1].any ? "key" : NULL);
 			out_i64(j);
 			out_unsets(3);
 			put_values(&p, true);

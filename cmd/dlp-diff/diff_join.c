@@ -117,9 +117,8 @@ static void
 put_named(struct out_type *t, const char *name)
 {
 	out_rec(t);
-	out_raw(name, strlen(name));
-	out_unset();
-	out_unset();
+	out_word(name);
+	out_unsets(2);
 }
 
 /* The steps' mean lengths, or those of the runs. */
@@ -189,13 +188,13 @@ join_print(const struct diff_model *m, enum diff_value v, size_t n)
 		put_columns(&c, l[i].v);
 	}
 	if (i < k) { /* one row with the sums of the rows that are not shown */
-		rest = xcalloc(c.n, sizeof(*rest));
+		rest = l[i++].v;
 		for (; i < k; i++)
 			for (j = 0; j < c.n; j++)
-				rest[j] += l[i].v[j] > 0 ? l[i].v[j] : 0;
+				if (l[i].v[j] >= 0)
+					rest[j] = fmax(rest[j], 0) + l[i].v[j];
 		put_named(c.type, "(rest)");
 		put_columns(&c, rest);
-		free(rest);
 	}
 	for (i = 0; i < all; i++)
 		free(l[i].v);

@@ -158,9 +158,9 @@ even_range(struct diff_step **v, size_t n, int64_t *from, int64_t *to)
 		carried += v[i]->has && v[i]->n_carried > v[i]->n_range;
 	for (i = 0; i < n; i++) {
 		/* it was recorded with ranges of ops */
-		v[i]->slowed = carried >= STEADY_UNMARKED_LEAST &&
-			       v[i]->n_range > 0 &&
-			       v[i]->n_carried * 20 <= v[i]->n_range;
+		v[i]->slowed |= carried >= STEADY_UNMARKED_LEAST &&
+				!v[i]->timed && v[i]->n_range > 0 &&
+				v[i]->n_carried * 20 <= v[i]->n_range;
 		if (!v[i]->slowed)
 			v[k++] = v[i];
 	}
@@ -176,6 +176,20 @@ even_range(struct diff_step **v, size_t n, int64_t *from, int64_t *to)
 		*to = v[hi]->iter;
 	}
 	free(s);
+}
+
+/* Leaves out the steps without times of ops on the CPU, if others of the steps
+ * v[0..n) of a run have them. */
+static void
+trim_untimed(struct diff_step **v, size_t n, const struct diff_run *r)
+{
+	size_t i, timed = 0;
+
+	for (i = 0; i < n; i++)
+		timed +=
+		    v[i]->timed && v[i]->iter >= r->from && v[i]->iter <= r->to;
+	for (i = 0; i < n; i++)
+		v[i]->slowed = timed > 0 && !v[i]->timed;
 }
 
 void
@@ -195,6 +209,7 @@ side_trim(struct diff_side *s, const struct diff_trim *how)
 		r->n = (int64_t)(k - i);
 		r->from = how->to >= 0 ? how->from : v[i]->iter;
 		r->to = how->to >= 0 ? how->to : v[k - 1]->iter;
+		trim_untimed(v + i, k - i, r);
 		if (how->to < 0 && !how->all)
 			even_range(v + i, k - i, &r->from, &r->to);
 		s->cut |= r->key != NULL;
@@ -272,7 +287,8 @@ sum_rows(struct diff_sum *s, const struct diff_side *side, size_t side_no,
 
 			if (!step->used)
 				continue;
-			s->any = true;
+			s->ran = true;
+			s->any |= x->n > 0;
 			v[step->pos] += (double)x->ns;
 			calls += x->n;
 			flop = num_add(flop, x->flop);
@@ -582,6 +598,7 @@ place_inst(struct diff_place *p, const struct rec *r)
 	if (p->m->by == BY_ITER || !step_of(p, r, &step) ||
 	    !rec_length(r, COL_dur_ns, &ns))
 		return;
+	p->side->step[step].timed = true;
 	add_to_row(p, place_row(p, r), step, ns, NULL, 0);
 	add_to_row(p, &p->m->all, step, ns, NULL, 0);
 }

@@ -167,15 +167,6 @@ struct cand_line {
 };
 
 static void
-put_f64(double v, int decimals)
-{
-	if (!out_next())
-		return;
-	buf_putc(&out_buf, '\t');
-	buf_f64(&out_buf, v, decimals);
-}
-
-static void
 put_cand(struct iter_out *o, const struct cand_line *x, const struct cand *c)
 {
 	static const char *const names[] = { "kind", "key", "op_id", "dir", "n",
@@ -188,13 +179,10 @@ put_cand(struct iter_out *o, const struct cand_line *x, const struct cand *c)
 	out_opt(c->op_id >= 0, c->op_id);
 	out_word(x->dir);
 	out_i64((int64_t)x->n);
-	put_f64(100 * c->coverage, 1);
+	out_f64(true, 100 * c->coverage, 1);
 	out_i64((int64_t)(c->mean + 0.5));
-	if (c->n > 1)
-		put_f64(100 * c->var, 1);
-	else
-		out_unset();
-	put_f64(c->score, 3);
+	out_f64(c->n > 1, 100 * c->var, 1);
+	out_f64(true, c->score, 3);
 	out_opt(x->from >= 0, x->from);
 	out_opt(x->from >= 0, x->to);
 	if (x->src != NULL)
@@ -419,10 +407,7 @@ put_listed(
 	out_rec_src(
 	    &o->listed, "iter", names, ARRAY_LEN(names), x->src != NULL);
 	iteration_fields(x);
-	if (x->has_step && med > 0)
-		put_f64(100 * ((double)x->step - med) / med, 1);
-	else
-		out_unset();
+	out_f64(x->has_step && med > 0, 100 * ((double)x->step - med) / med, 1);
 	out_word(is_stable ? "yes" : "no");
 	if (x->src != NULL)
 		out_word(x->src);

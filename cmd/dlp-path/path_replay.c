@@ -790,10 +790,7 @@ put_replayed(struct path *p, const struct path_rank *k, const char *change,
 		out_i64(len);
 		out_i64(same[i]);
 		out_i64(changed[i]);
-		if (out_next()) {
-			buf_putc(&out_buf, '\t');
-			buf_f64(&out_buf, 100.0 * (double)off / (double)len, 3);
-		}
+		out_f64(true, 100.0 * (double)off / (double)len, 3);
 		out_opt(k->no >= 0, k->no);
 		out_word(change);
 		out_opt(p->bare, bare[i]);
