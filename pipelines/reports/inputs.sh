@@ -144,6 +144,8 @@ ranks_of() {
 		stage dlp-parse FILE --ranks </dev/null
 	elif has_ranks "$@"; then
 		ranks_in "$1"
+	elif [ $# -eq 1 ] && has_src "$1"; then
+		cat -- "$1" # it has its ranks
 	elif is_stream "$1"; then
 		dlp-merge --ranks -- "$@"
 	elif [ "$*" = - ]; then

@@ -45,7 +45,7 @@ show_tables() {
 	trap 'rm -f "$tables"' EXIT
 	trap 'exit 2' INT TERM
 	cat >"$tables"
-	answer=$(sed -n '/^##info	answer	/{s///p;q;}' "$tables") # a sentence
+	answer=$(sed -n 's/^##info	answer	//p' "$tables") # sentences
 	[ -z "$answer" ] || put "$answer"
 	begun=
 	failed=

@@ -318,7 +318,10 @@ rank${TAB}sum_n_comm${TAB}sum_wait_ns
 	for t in total straggler; do
 		same "$(dlp ranks -t $t --tsv "$R0" "$R1" 2>/dev/null)" \
 		    "$(dlp ranks -t $t --tsv two.db 2>/dev/null)"
+		same "$(dlp ranks -t $t --tsv two.db 2>/dev/null)" \
+		    "$(dlp ranks -t $t --tsv "$BATS_FILE_TMPDIR/ranks.dlp" 2>/dev/null)"
 	done
+	dlp ranks -w 80 two.db 2>/dev/null | grep -qx 'Why rank 0 is late: dlp-parse --pid 572 two.db | dlp -'
 	dlp whatif --no-straggler --tsv "$R0" "$R1" >two 2>/dev/null
 	[ "$(wc -l <two)" -eq 5 ]
 	dlp whatif --no-straggler --tsv two.db 2>/dev/null | diff two -

@@ -1,5 +1,6 @@
 # Of dlp ranks: passes all on, and adds the answer in a sentence, which people get
-# first; asked: if steps were. The first straggler is the one that was waited for longest.
+# first; asked: if steps were; one: the profile of all ranks, as one types it. The
+# first straggler is the one that was waited for longest.
 function ms(ns) { return sprintf("%.3g ms", ns / 1e6) }
 BEGIN { FS = OFS = "\t" }
 /^#[a-z]/ {
@@ -9,6 +10,10 @@ BEGIN { FS = OFS = "\t" }
 $1 == "rank" { n_rank++ }
 $1 == "coll" { n_coll++ }
 $1 == "stable" { asked = 1 }
+$1 == "comm" {
+	src[$(at["comm", "rank"])] = $(at["comm", "src"])
+	pid[$(at["comm", "rank"])] = $(at["comm", "pid"])
+}
 $1 == "total" { n_total++; id[n_total] = $(at["total", "rank"]) }
 $1 == "skew" { n_step += $(at["skew", "iter"]) ~ /^[0-9]/ }
 $1 == "straggler" {
@@ -33,6 +38,16 @@ $1 == "##end" && all > 0 && n_total > 1 {
 		text = "Rank " late " comes last: each of the other " n_total - 1 \
 		    " waits " ms(most / (n_total - 1)) " for it" how "."
 	print "##info", "answer", text
+	why = src[late]
+	gsub(/\\x20/, " ", why)
+	if (one != "")
+		why = "dlp-parse --pid " pid[late] " " one " | dlp -"
+	else if (why ~ /^[^-]/ && why !~ /[^A-Za-z0-9_.,=:\/@%+ -]/)
+		why = "dlp " (why ~ / / ? "\047" why "\047" : why)
+	else
+		why = ""
+	if (pct >= 50 && why != "")
+		print "##info", "answer", "Why rank " late " is late: " why
 }
 { print }
 END {
