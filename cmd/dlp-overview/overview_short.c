@@ -310,13 +310,15 @@ put_report(const struct overview_finding *f, struct buf *b)
 		{ "gaps", "gaps" }, { "copies", "copies" }, { "mem", "mem" },
 		{ "iters", "iters" }, { "kernels", "kernels" },
 		{ "devices", "devices" } };
+	/* who is late, which the communication itself does not show */
+	const char *is = strcmp(f->id, "rank_wait") == 0 ? "ranks" : NULL;
 	size_t i;
 
-	for (i = 0; i < ARRAY_LEN(view); i++)
-		if (strncmp(f->where, view[i][0], strlen(view[i][0])) == 0) {
-			buf_printf(b, "  [dlp %s]", view[i][1]);
-			return;
-		}
+	for (i = 0; is == NULL && i < ARRAY_LEN(view); i++)
+		if (strncmp(f->where, view[i][0], strlen(view[i][0])) == 0)
+			is = view[i][1];
+	if (is != NULL)
+		buf_printf(b, "  [dlp %s]", is);
 }
 
 /* The title of a finding, and what a step would take without it. */

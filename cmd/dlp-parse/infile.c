@@ -325,7 +325,8 @@ broken_data(struct unpacking *c, const char *how, size_t left)
 	if (!c->partial)
 		die("%s: %s %s data at byte %llu%s", c->name, how,
 		    zip_tool(c->kind), at,
-		    c->put != NULL ? " (--resync reads what is before it)"
+		    c->put != NULL ? " (dlp-parse --resync FILE | dlp - reads "
+				     "what is before it)"
 				   : "");
 	warn("%s: %s %s data at byte %llu: only what is before it is read",
 	    c->name, how, zip_tool(c->kind), at);

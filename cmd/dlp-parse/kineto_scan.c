@@ -467,7 +467,8 @@ refuse_text(const struct kineto_scan *k, const char *p, uint64_t at)
 
 	if (p == NULL)
 		die("%s: truncated: the JSON ends at byte %llu, where %s is"
-		    " expected (--resync reads what is there)",
+		    " expected (dlp-parse --resync FILE | dlp - reads what is "
+		    "there)",
 		    k->name, (unsigned long long)at, want);
 	if (k->ev->depth == DEPTH_MOST && (*p == '[' || *p == '{'))
 		die("%s: JSON nested more than %d deep at byte %llu", k->name,
@@ -476,7 +477,7 @@ refuse_text(const struct kineto_scan *k, const char *p, uint64_t at)
 	    *p >= 0x20 && *p < 0x7f ? "'%c'" : "the byte 0x%02x",
 	    (unsigned char)*p);
 	die("%s: broken JSON at byte %llu: expected %s, found %s"
-	    " (--resync skips what is broken)",
+	    " (dlp-parse --resync FILE | dlp - skips what is broken)",
 	    k->name, (unsigned long long)at, want, byte);
 }
 

@@ -409,7 +409,8 @@ lose_rest(struct pftrace *p, struct pf_frame *f, const char *what)
 	if (p->depth > 0)
 		return;
 	if (!p->l->k->wish->resync)
-		die("%s: %s at byte %llu (--resync reads what is before it)",
+		die("%s: %s at byte %llu (dlp-parse --resync FILE | dlp - "
+		    "reads what is before it)",
 		    p->name, what, (unsigned long long)f->at);
 	warn("%s: %s at byte %llu: only what is before it is read", p->name,
 	    what, (unsigned long long)f->at);

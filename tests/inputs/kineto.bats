@@ -86,7 +86,7 @@ kernel() { # TS DUR [PID TID]
 
 @test "compressed traces that are cut or damaged; --resync goes on" {
 	zcat "$OWN/lenet.json.gz" | gzip | head -c 20000 >f
-	refused '*f: truncated gzip data at byte 20000 (--resync *)' dlp-parse f
+	refused '*f: truncated gzip data at byte 20000 (dlp-parse --resync FILE | dlp - reads *)' dlp-parse f
 	dlp-parse --resync f >s 2>err
 	grep -q 'at byte 20000: only what is before it is read' err
 	grep -q "^##note${TAB}broken_places${TAB}1\$" s
@@ -96,7 +96,7 @@ kernel() { # TS DUR [PID TID]
 		same "$(dlp-parse "$OWN/lenet.json.gz" 2>/dev/null | grep '^kern')" \
 		    "$(dlp-parse g 2>/dev/null | grep '^kern')"
 		head -c 20000 g >f
-		refused "*f: truncated $z data at byte 20000 (--resync *)" dlp-parse f
+		refused "*f: truncated $z data at byte 20000 (dlp-parse --resync FILE | dlp - reads *)" dlp-parse f
 		dlp-parse --resync f 2>/dev/null | grep -q '^range'
 	done
 	# a byte in the middle is another one
