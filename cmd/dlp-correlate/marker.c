@@ -87,6 +87,8 @@ user_range(struct marker *m)
 	}
 	if (is_step(m->name))
 		m->flags |= MK_STEP;
+	else if (mv_ends(m->name, "DataParallel.forward"))
+		m->flags |= MK_GROUP; /* torch's own around the model */
 }
 
 /* NCCL's ranges (domain NCCL). Their text is the name of the API function:
