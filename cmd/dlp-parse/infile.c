@@ -754,6 +754,7 @@ head_refuse(const char *name, enum zip zip, const unsigned char *s, size_t n)
 {
 	const char *tool = zip_tool(zip);
 	struct buf b = { 0 };
+	size_t i = 0;
 
 	if (n == 0)
 		die("%s: empty file", name);
@@ -770,7 +771,14 @@ head_refuse(const char *name, enum zip zip, const unsigned char *s, size_t n)
 	refuse_known(name, name, s, n);
 	if (head_is_xplane(s, n))
 		refuse_known(name, "xplane.pb", s, 0);
-	die("%s: not a database, or an encrypted one", name);
+	while (i < n && (s[i] >= ' ' || memchr("\t\n\f\r", s[i], 4) != NULL))
+		i++;
+	die("%s: %s; databases of Nsight Systems, dlp-record, nvprof,"
+	    " rocprofv3 and DLProf are read, traces of torch.profiler (JSON,"
+	    " .pftrace), snapshots of PyTorch's memory and .dict of PyProf",
+	    name,
+	    i == n ? "text, not a profile"
+		   : "not a database, or an encrypted one");
 }
 
 static bool
