@@ -73,7 +73,7 @@ help_if_asked() {
 		*) echo "also: -q" ;;
 		esac
 		! grep -q "^$report	" "$DLP_REPORTS/awk/columns.tab" ||
-		    printf '\ncolumns (and headings in a table, where times and sizes have a unit that fits):\n'
+		    printf '\ncolumns (and headings in a table, whose times and sizes have units that fit):\n'
 		sed -n "s/^$report	//p" "$DLP_REPORTS/awk/columns.tab"
 		echo
 		echo "the pipeline:"
