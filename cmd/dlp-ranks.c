@@ -212,13 +212,7 @@ put_known(int64_t v)
 static void
 put_src(const struct ranks *g, uint32_t part)
 {
-	uint32_t src = g->parts.v[part].src;
-	const char *s = NULL;
-	size_t n = 0;
-
-	if (src != SMAP_NONE)
-		s = smap_str(&g->parts.srcs, src, &n);
-	out_raw(s, n);
+	out_view(smap_view(&g->parts.srcs, g->parts.v[part].src));
 }
 
 /* What other ranks need of this one (--partial), besides its communication: a
@@ -383,9 +377,7 @@ struct coll_sums {
 static void
 put_label(const struct ranks *g, uint32_t part)
 {
-	const char *s = g->parts.v[part].label;
-
-	out_raw(s, strlen(s));
+	out_word(g->parts.v[part].label);
 }
 
 /* Whether a came before b: by the clock if clocks agree. Otherwise the kernel
@@ -493,7 +485,7 @@ put_coll(struct ranks *g, const struct rank_coll *c)
 	name = smap_str(&cs->names, c->name, &n);
 	out_rec(g->coll);
 	out_i64((int64_t)c->id);
-	out_raw(c->type->name, strlen(c->type->name));
+	out_word(c->type->name);
 	out_i64((int64_t)c->nth);
 	put_known(s.iter);
 	out_text(name, n);
@@ -521,7 +513,7 @@ put_coll(struct ranks *g, const struct rank_coll *c)
 		h->wait_ns = num_add(h->wait_ns, wait);
 		out_rec(g->arrive);
 		out_i64((int64_t)c->id);
-		out_raw(c->type->name, strlen(c->type->name));
+		out_word(c->type->name);
 		put_known(a->iter);
 		put_label(g, a->part);
 		put_src(g, a->part);

@@ -91,9 +91,9 @@ open_link(struct threads *ts, struct corr_thread *th, size_t i)
 	open->n_bwd = below->n_bwd + (bwd && !open->hidden);
 	open->n_dead = below->n_dead + (open->dead && !user);
 	open->again = below->again || (open->hidden && bwd);
-	open->in_module = open->own == NULL &&
-			  (below->in_module ||
-			      (user && open->layered && below->n_bwd > 0));
+	open->in_module =
+	    open->own == NULL &&
+	    (below->in_module || (user && open->layered && below->n_bwd > 0));
 	open->n_user = below->n_user + (user && !open->dead);
 	th->layer.len = below->layer_len;
 	open->deep = below->deep;

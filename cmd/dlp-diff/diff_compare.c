@@ -13,8 +13,8 @@
 #include "out.h"
 #include "stage.h"
 
-/* UNKNOWN: it ran on both sides, but the time is not known on one. */
-enum diff_change { SAME, NOISE, FEW, FASTER, SLOWER, IS_NEW, IS_GONE, UNKNOWN };
+/* UNSET: it ran on both sides, but the time is not known on one. */
+enum diff_change { SAME, NOISE, FEW, FASTER, SLOWER, IS_NEW, IS_GONE, UNSET };
 
 struct diff_pair {
 	struct diff_row **row; /* the rows of both sides in this pair */
@@ -94,7 +94,7 @@ judge_pair(struct diff_pair *p, double part)
 	if (p->noise > least)
 		least = p->noise;
 	if (!a->any || !b->any)
-		p->change = a->ran && b->ran ? UNKNOWN
+		p->change = a->ran && b->ran ? UNSET
 			    : b->any         ? IS_NEW
 					     : IS_GONE;
 	else if (d == 0)
@@ -183,8 +183,7 @@ text_order(const struct smap *t, uint32_t x, uint32_t y)
 static double
 distance(const struct diff_pair *p)
 {
-	return p->change != UNKNOWN ? fabs(p->side[1].mean - p->side[0].mean)
-				    : 0;
+	return p->change != UNSET ? fabs(p->side[1].mean - p->side[0].mean) : 0;
 }
 
 static int
@@ -250,7 +249,7 @@ static const char *const changes[] = { [SAME] = "same",
 	[SLOWER] = "slower",
 	[IS_NEW] = "new",
 	[IS_GONE] = "gone",
-	[UNKNOWN] = NULL };
+	[UNSET] = NULL };
 
 void
 model_put_mean(bool has, double v, int decimals)
@@ -274,7 +273,7 @@ put_values(const struct diff_pair *p, bool is_time)
 {
 	const struct diff_sum *a = &p->side[0], *b = &p->side[1];
 	double d = b->mean - a->mean;
-	bool known = p->change != UNKNOWN;
+	bool known = p->change != UNSET;
 	const char *change = changes[p->change];
 	const char *tc_a = tc_word(a->tc), *tc_b = tc_word(b->tc);
 

@@ -46,12 +46,7 @@ model_unit(const struct diff_model *m)
 void
 model_put_text(const struct diff_model *m, uint32_t id)
 {
-	size_t n = 0;
-	const char *s = NULL;
-
-	if (id != SMAP_NONE)
-		s = smap_str(&m->rows.texts, id, &n);
-	out_raw(s, n);
+	out_view(smap_view(&m->rows.texts, id));
 }
 
 /* The row of a key; is_new if the caller has to set its texts. */
