@@ -101,6 +101,7 @@ struct carry {
 	int64_t next_id, next_run;
 	struct rec_type *type[KINDS]; /* of this stream */
 	uint32_t legend_of[KINDS];    /* the section that it was written in */
+	uint32_t own_legend[KINDS];   /* the section that has one of its own */
 	uint64_t n_carried, n_without;
 	int64_t ns, range_ns, carried_ns; /* of GPU work */
 	struct buf key;
@@ -442,7 +443,7 @@ column(struct carry *c, const struct carry_op *op, int i)
 	const struct rec_type *type = c->type[op->kind];
 	const char *at = smap_str(&c->legends, op->legend, NULL);
 
-	if (rec_ncols(type) > 0)
+	if (c->own_legend[op->kind] == c->sec)
 		return i < rec_ncols(type) ? rec_colname(type, i) : NULL;
 	/* none yet: they get the legend of those that are carried */
 	if (c->legend_of[op->kind] != c->sec)
@@ -455,6 +456,18 @@ column(struct carry *c, const struct carry_op *op, int i)
 	buf_clear(&c->key);
 	buf_put(&c->key, at, strcspn(at, "\t"));
 	return buf_str(&c->key);
+}
+
+static void
+see_legend(struct stage *st, struct rec *r)
+{
+	struct carry *c = st->ctx;
+	int kind = 0;
+
+	while (r->type != c->type[kind])
+		kind++;
+	c->own_legend[kind] = c->sec;
+	stage_pass(st, r);
 }
 
 /* The record of an op in the columns of this stream. plain: without sizes. */
@@ -834,11 +847,12 @@ main(int argc, char **argv)
 		    .only_for = i == 0 ? PRIMS : NULL,
 		    .only_cols = i == 0 ? "prim_id prim_run" : NULL,
 		    .ext = out_ext(names, ARRAY_LEN(names) - (i > 0 ? 2 : 0)));
-	c.type[OP] = stage_on(&st, "op", pass_op, .need = "op_id");
-	c.type[PRIM] = stage_on(
-	    &st, "prim", pass_op, .need = "prim_id", .only_for = PRIMS);
-	c.type[RESULT] = stage_on(
-	    &st, "result", stage_pass, .opt = "prim_run", .only_for = PRIMS);
+	c.type[OP] =
+	    stage_on(&st, "op", pass_op, .need = "op_id", .legend = see_legend);
+	c.type[PRIM] = stage_on(&st, "prim", pass_op, .need = "prim_id",
+	    .only_for = PRIMS, .legend = see_legend);
+	c.type[RESULT] = stage_on(&st, "result", stage_pass, .opt = "prim_run",
+	    .only_for = PRIMS, .legend = see_legend);
 	stage_on(&st, "inst", stage_pass, .opt = "inst_id");
 	return out_finish(stage_run(&st));
 }
