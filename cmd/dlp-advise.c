@@ -156,8 +156,12 @@ find_gain(const struct facts *f, struct advise_finding *j)
 	j->replayed = fixed > 0;
 	if (fixed == 0 && v->gains && facts_wall_ns(f) > 0) {
 		part = facts_share_pct(f, v->ceiling) / 100 * DISCOUNT / 100;
-		part *= v->of_kernels ? busy_part(f) : 1;
-		fixed = (int64_t)((double)step * (1 - part));
+		/* kernels do not become shorter without the recording */
+		part *= v->of_kernels
+			    ? busy_part(f) * (double)facts_step_ns(f, true) /
+				  (double)step
+			    : 1;
+		fixed = part < 1 ? (int64_t)((double)step * (1 - part)) : 0;
 	}
 	if (fixed == 0)
 		return;

@@ -253,6 +253,13 @@ compute_ns(const struct facts *f)
 	return f->n_iter > 0 ? (f->kern_ns - comm) / (int64_t)f->n_iter : 0;
 }
 
+/* Of a step, what the program does on the CPU while the GPU idles. */
+static int64_t
+host_ns(const struct facts *f)
+{
+	return f->n_iter > 0 ? f->gap_ns[G_HOST] / (int64_t)f->n_iter : 0;
+}
+
 #define MORE_WORK 10 /* percent */
 
 /* The rank that the others waited for, if there is one; it can be this one. */
@@ -265,7 +272,11 @@ let_late_rank(const struct facts *f, struct advise_verdict *v)
 	if (l == NULL)
 		return;
 	there = compute_ns(l);
-	if (there > here + here / 100 * MORE_WORK) {
+	if (host_ns(l) - host_ns(f) > here / 100 * MORE_WORK &&
+	    host_ns(l) - host_ns(f) > there - here) {
+		say_time(verdict_let(v, "late_host"), host_ns(l));
+		say_time(verdict_let(v, "here_host"), host_ns(f));
+	} else if (there > here + here / 100 * MORE_WORK) {
 		say_time(verdict_let(v, "late_takes"), there);
 		say_time(verdict_let(v, "here_takes"), here);
 	}

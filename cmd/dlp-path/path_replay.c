@@ -36,7 +36,7 @@ struct replay { /* of a rank */
 	int64_t cpu_tail;
 	const struct path_effect *effect; /* of the changes */
 	int64_t gained; /* by which the rank no longer comes late */
-	int64_t *made;  /* by part: what its threads take, with their waits */
+	int64_t *whole; /* by part: its length without what is gained */
 	int64_t moved;  /* by which lo is later than recorded */
 	struct path_arrival **open; /* collectives that wait for other ranks */
 	size_t n_open, open_cap;
@@ -521,9 +521,8 @@ begin_part(struct replay *y)
 }
 
 /* Times of the threads, which work in turn, from..to: by how much less they
- * take, without waiting for the GPU; what they take so; what data takes that
- * they load. */
-enum sum_of { SUM_SAVED, SUM_BUSY, SUM_LOADED };
+ * take, without waiting for the GPU; what data takes that they load. */
+enum sum_of { SUM_SAVED, SUM_LOADED };
 
 static int64_t
 threads_sum(struct replay *y, int64_t from, int64_t to, enum sum_of which)
@@ -550,13 +549,9 @@ threads_sum(struct replay *y, int64_t from, int64_t to, enum sum_of which)
 			if (which == SUM_LOADED || c == NULL ||
 			    c->outer == PATH_NONE)
 				continue;
-			if (which == SUM_SAVED)
-				sum += until - at -
-				       ((what.is & IS_BLOCK) == 0
-					       ? cpu_time(y, i, at, until)
-					       : 0);
-			else if ((what.is & (IS_LOADER | IS_BLOCK)) == 0)
-				sum += cpu_time(y, i, at, until);
+			sum += until - at;
+			if ((what.is & IS_BLOCK) == 0)
+				sum -= cpu_time(y, i, at, until);
 		}
 	}
 	return sum;
@@ -656,11 +651,9 @@ end_part(struct replay *y, int64_t *v)
 		made = later(made,
 		    threads_sum(y, y->lo, y->hi, SUM_LOADED) / path_workers(p));
 	len = later(end - y->lo, made);
-	if (y->gained > 0)
-		len = later(len - y->gained,
-		    sooner(len, threads_sum(y, y->lo, y->hi, SUM_BUSY)));
+	y->whole[y->part] = len;
+	len = later(len - y->gained, 0);
 	v[y->part] = len;
-	y->made[y->part] = made;
 	y->moved += len - (y->hi - y->lo);
 	y->ahead = next_ahead(y, v[y->part], made);
 	y->part++;
@@ -668,7 +661,7 @@ end_part(struct replay *y, int64_t *v)
 }
 
 struct pace {
-	int64_t step, made;
+	int64_t step, whole;
 };
 
 static int
@@ -676,13 +669,13 @@ by_pace(const void *va, const void *vb)
 {
 	const struct pace *a = va, *b = vb;
 
-	return CMP2(a, b, step, made);
+	return CMP2(a, b, step, whole);
 }
 
 /* A rank that is late in turn with others gains from none of them: a step is
- * not shorter than what the threads of the median rank take for theirs. */
+ * not shorter than that of the median rank. */
 static void
-keep_pace(const struct path *p, const int64_t *made, size_t n, int64_t *v)
+keep_pace(const struct path *p, const int64_t *whole, size_t n, int64_t *v)
 {
 	struct pace *x = xcalloc(n + 1, sizeof(*x));
 	struct map median = { 0 };
@@ -693,7 +686,7 @@ keep_pace(const struct path *p, const int64_t *made, size_t n, int64_t *v)
 	for (k = 0; k < p->n_rank; k++)
 		for (i = 0; i < p->rank[k].parts.n; i++, at++)
 			x[at] = (struct pace){ path_part(&p->rank[k], i)->step,
-				made[at] };
+				whole[at] };
 	qsort(x, n, sizeof(*x), by_pace);
 	for (first = 0; first < n; first = i) {
 		for (i = first; i < n && x[i].step == x[first].step; i++)
@@ -705,9 +698,10 @@ keep_pace(const struct path *p, const int64_t *made, size_t n, int64_t *v)
 		for (i = 0; i < p->rank[k].parts.n; i++, at++) {
 			part = path_part(&p->rank[k], i);
 			if (part->step != PATH_NONE)
-				v[at] = later(v[at],
-				    sooner(part->hi - part->lo,
-					x[*map_get(&median, part->step)].made));
+				v[at] = later(
+				    v[at], sooner(part->hi - part->lo,
+					       x[*map_get(&median, part->step)]
+						   .whole));
 		}
 	map_free(&median);
 	free(x);
@@ -719,7 +713,7 @@ replay_all(struct path *p, struct xsort *x, const struct path_effect *effect,
     unsigned on, int64_t *v)
 {
 	struct replay *ranks = xcalloc(p->n_rank, sizeof(*ranks)), *y;
-	int64_t **to = xcalloc(p->n_rank, sizeof(*to)), *made;
+	int64_t **to = xcalloc(p->n_rank, sizeof(*to)), *whole;
 	struct runs_rec rec;
 	struct moment m;
 	uint32_t k;
@@ -729,13 +723,13 @@ replay_all(struct path *p, struct xsort *x, const struct path_effect *effect,
 		((struct path_arrival *)p->arrivals.v)[i].here = false;
 	for (k = 0; k < p->n_rank; k++)
 		n += p->rank[k].parts.n;
-	made = xcalloc(n + 1, sizeof(*made));
+	whole = xcalloc(n + 1, sizeof(*whole));
 	for (k = 0, n = 0; k < p->n_rank; n += p->rank[k++].parts.n) {
 		ranks[k] = (struct replay){ .p = p,
 			.ranks = ranks,
 			.rank = k,
 			.on = on,
-			.made = made + n,
+			.whole = whole + n,
 			.effect = effect };
 		to[k] = v + n;
 		begin_part(&ranks[k]);
@@ -760,8 +754,8 @@ replay_all(struct path *p, struct xsort *x, const struct path_effect *effect,
 		free(ranks[k].open);
 	}
 	if ((on & FIX_BIT(FIX_STRAGGLER)) != 0)
-		keep_pace(p, made, n, v);
-	free(made);
+		keep_pace(p, whole, n, v);
+	free(whole);
 	free(ranks);
 	free(to);
 }

@@ -1,7 +1,12 @@
 # Of dlp ranks: passes all on, and adds the answer in a sentence, which people get
 # first; asked: if steps were; one: the profile of all ranks, as one types it. The
 # first straggler is the one that was waited for longest.
-function ms(ns) { return sprintf("%.3g ms", ns / 1e6) }
+function wait_of(ns) {
+	if (n_step > !asked)
+		ns /= n_step
+	return (ns < 1e9 ? sprintf("%.3g ms", ns / 1e6) : sprintf("%.3g s", ns / 1e9)) \
+	    (n_step > !asked ? " a step" : "")
+}
 BEGIN { FS = OFS = "\t" }
 /^#[a-z]/ {
 	for (i = 2; i <= NF; i++)
@@ -29,14 +34,14 @@ $1 == "##end" && all > 0 && n_total > 1 {
 	# otherwise one "step" is the whole profile
 	how = n_step > !asked ? " (" n_step " step" (n_step > 1 ? "s" : "") ")" : ""
 	if (pct < 50)
-		text = "No rank is late for most: they wait " ms(all) \
+		text = "No rank is late for most: they wait " wait_of(all) \
 		    " for each other" how ", " pct " % of it for rank " late "."
 	else if (n_total == 2)
 		text = "Rank " late " comes last: rank " \
-		    (id[1] == late ? id[2] : id[1]) " waits " ms(most) " for it" how "."
+		    (id[1] == late ? id[2] : id[1]) " waits " wait_of(most) " for it" how "."
 	else
 		text = "Rank " late " comes last: each of the other " n_total - 1 \
-		    " waits " ms(most / (n_total - 1)) " for it" how "."
+		    " waits " wait_of(most / (n_total - 1)) " for it" how "."
 	print "##info", "answer", text
 	why = src[late]
 	gsub(/\\x20/, " ", why)
