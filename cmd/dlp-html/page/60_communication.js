@@ -1,5 +1,7 @@
 // Communication: collectives, what hides them, and which rank waits for which.
-const rankRows = name => (meta.other ? rows(name) : wholeRows(name)).filter(r => range === null || (isSet(r.iter) && inRange(r.iter)));
+// As dlp ranks: what is in no step does not count, if there are steps.
+const counts = iter => steps.length === 0 || (isSet(iter) && inRange(iter));
+const rankRows = name => (meta.other ? rows(name) : wholeRows(name)).filter(r => counts(r.iter));
 
 function sumBy(list, keys, sums) {
 	const at = new Map();
@@ -19,7 +21,7 @@ function sumBy(list, keys, sums) {
 }
 
 // dlp ranks TABLE of all files
-const ranksCommand = (name, ...more) => command(['dlp', 'ranks', '-t', name, ...more, ...rangeWords(), ...(ranks.length > 0 ? ranks : [fileShown()])]);
+const ranksCommand = (name, ...more) => command(['dlp', 'ranks', '-t', name, ...more, ...rangeWords(stepRange()), ...(ranks.length > 0 ? ranks : [fileShown()])]);
 const timeOf = (label, get, name, title) => ({ label, name, num: true, unit: 'ns', get, show: ns, title });
 
 // A square for each rank and step: the darker, the longer the rank waited.
@@ -78,7 +80,8 @@ async function collectives() {
 			r[c] = text(t[c], i);
 		for (const c of ['id', 'iter', 'n_rank', 'bytes', 'comm_ns', 'algbw_gb_s', 'busbw_gb_s', 'wait_ns', 'spread_ns'])
 			r[c] = Number.isNaN(t[c][i]) ? null : t[c][i];
-		list.push(r);
+		if (counts(r.iter))
+			list.push(r);
 	}
 	const kinds = sumBy(list, ['kind'], ['comm_ns', 'wait_ns', 'spread_ns']), num = (label, c, show, unit, title) => ({ label, name: c, num: true, get: r => r[c], show, unit, title });
 	if (list.length === 0)
