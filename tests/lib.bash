@@ -37,6 +37,7 @@ if [ "${BATS_TRACE_LEVEL:-0}" -eq 0 ]; then
 	bats_error_trap() {
 		bats_check_status_from_trap
 		bats_capture_stack_trace
+		# shellcheck disable=SC2034 # bats reads it
 		BATS_DEBUG_LAST_STACK_TRACE_IS_VALID=1
 	}
 fi
