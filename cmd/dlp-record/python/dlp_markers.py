@@ -247,7 +247,9 @@ class _Markers:
     def ranks_begin(self):
         try:
             return self.together()
-        except OSError:  # the trigger has ended, or its folder is full
+        # the trigger has ended, its folder is full, or the environment is odd:
+        # never the program's trouble
+        except (OSError, ValueError, KeyError):
             return True
 
     def rest(self):
