@@ -238,6 +238,29 @@ is_of_ranks(struct advise_verdict *v)
 	       strcmp(buf_str(&v->fix), "straggler") == 0;
 }
 
+/* Keeps the first finding that can be why a rank is late, in short: the problem
+ * up to its numbers, or the advice where that begins with the reason. */
+static void
+keep_first(struct facts *f, struct advise_finding *j, size_t n)
+{
+	size_t i = j[0].v.first, len; /* what recording costs makes none late */
+	const char *why, *colon;
+
+	while (i < n && is_of_ranks(&j[i].v))
+		i++;
+	if (i == n || j[i].v.judged != V_YES || j[i].little)
+		return;
+	why = buf_str(&j[i].v.problem);
+	colon = strstr(why, ": ");
+	len = colon != NULL ? (size_t)(colon - why) : strlen(why);
+	if (strcmp(j[i].rule->id, "underutilized_gpu_detector") == 0) {
+		why = buf_str(&j[i].v.advice);
+		len = strcspn(why, ";");
+	}
+	buf_put(&f->first, why, len);
+	buf_put(&f->mends, j[i].v.fix.s, j[i].v.fix.len);
+}
+
 /* Judges the facts of a section, or of a file of it. Findings that fired are
  * written first, by their gain or, without replays, by their ceiling; if two
  * are equal, the later rule comes first, because later rules are more specific.
@@ -250,9 +273,8 @@ judge_facts(void *arg, struct facts *f)
 	struct advise *a = arg;
 	struct advise_finding j[ARRAY_LEN(rules)] = { 0 };
 	const struct advise_rule *r;
-	const char *why, *colon;
 	uint64_t fired = 0;
-	size_t i, len, n = 0;
+	size_t i, n = 0;
 
 	for (i = 0; i < ARRAY_LEN(rules); i++) {
 		r = &rules[i];
@@ -278,20 +300,7 @@ judge_facts(void *arg, struct facts *f)
 	}
 	if (!a->dlprof) /* DLProf uses the order of its report */
 		qsort(j, n, sizeof(j[0]), by_gain);
-	i = j[0].v.first; /* what recording costs makes no rank late */
-	while (i < n && is_of_ranks(&j[i].v))
-		i++;
-	if (i < n && j[i].v.judged == V_YES && !j[i].little) {
-		why = buf_str(&j[i].v.problem);
-		colon = strstr(why, ": ");
-		len = colon != NULL ? (size_t)(colon - why) : strlen(why);
-		if (strcmp(j[i].rule->id, "underutilized_gpu_detector") == 0) {
-			why = buf_str(&j[i].v.advice);
-			len = strcspn(why, ";");
-		}
-		buf_put(&f->first, why, len);
-		buf_put(&f->mends, j[i].v.fix.s, j[i].v.fix.len);
-	}
+	keep_first(f, j, n);
 	if (a->json)
 		advise_json(&a->objects, f, j, n);
 	else

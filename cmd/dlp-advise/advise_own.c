@@ -275,7 +275,10 @@ let_late_rank(const struct facts *f, struct advise_verdict *v)
 	if (host_ns(l) - host_ns(f) > here / 100 * MORE_WORK &&
 	    host_ns(l) - host_ns(f) > there - here) {
 		say_time(verdict_let(v, "late_host"), host_ns(l));
-		say_time(verdict_let(v, "here_host"), host_ns(f));
+		if (host_ns(f) > 0)
+			say_time(verdict_let(v, "here_host"), host_ns(f));
+		else
+			buf_puts(verdict_let(v, "here_host"), "none");
 	} else if (there > here + here / 100 * MORE_WORK) {
 		say_time(verdict_let(v, "late_takes"), there);
 		say_time(verdict_let(v, "here_takes"), here);
